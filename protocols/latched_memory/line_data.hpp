@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "p4model/language/content.hpp"
 #include "sim/record/ids.hpp"
 
 namespace racksim::latched_memory {
@@ -49,6 +50,9 @@ class LineData {
   void load(std::span<const std::byte> bytes);
   /// The bytes of some objects.
   void store(ObjectRange range, std::span<std::byte> into) const;
+  p4::Content bytes(ObjectRange range) const {
+    return p4::Content::filled(range.bytes(), [&](std::span<std::byte> into) { store(range, into); });
+  }
 
   /// Calls `visit(std::uint16_t object, sim::Value)` for each that is not 0, in their order.
   template <class Visit>
@@ -71,5 +75,20 @@ class LineData {
 
   Header* entries_ = nullptr;
 };
+
+/// What a WRITE to whoever waits for a line carries: a header, and the bytes of the line behind it.
+template <class Header>
+p4::Content behind(const Header& header, std::span<const std::byte> line) {
+  return p4::Content::filled(sizeof header + line.size(), [&](std::span<std::byte> into) {
+    std::memcpy(into.data(), &header, sizeof header);
+    std::memcpy(into.data() + sizeof header, line.data(), line.size());
+  });
+}
+template <class Header>
+Header header_of(const p4::Content& content) {
+  Header header;
+  std::memcpy(static_cast<void*>(&header), content.bytes().data(), sizeof header);
+  return header;
+}
 
 }  // namespace racksim::latched_memory

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "models/service/memory_service.hpp"
+#include "protocols/latched_memory/line_data.hpp"
 
 namespace racksim::latched_memory {
 
@@ -20,6 +21,8 @@ class LineLayout {
   /// With its latch word.
   std::uint64_t stored_bytes() const { return line_bytes() + kWordBytes; }
   std::uint16_t objects_per_line() const { return static_cast<std::uint16_t>(line_bytes() / kObjectBytes); }
+
+  ObjectRange whole() const { return {.low = 0, .high = objects_per_line()}; }
 
   sim::Key line_of(sim::Key object) const { return memory_.block_of_object(object); }
   std::uint16_t index_of(sim::Key object) const {

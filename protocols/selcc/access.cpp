@@ -9,6 +9,7 @@
 
 #include "models/host/core_wait.hpp"
 #include "protocols/selcc/compute_node.hpp"
+#include "protocols/selcc/races.hpp"
 #include "protocols/selcc/recovery.hpp"
 #include "sim/kernel/invariant.hpp"
 
@@ -20,7 +21,7 @@ sim::Task<sim::Value> ComputeNode::read(unsigned thread, sim::Key object, sim::O
   const bool latched = own != nullptr;
   Frame* frame = latched ? own->frame : co_await latch(thread, line, false, operation);
   if (latched) note_access_under_own_latch();
-  co_await models::occupy(core_of(thread), options().local_access);
+  co_await models::occupy(verbs_.core_of(thread), options().local_access);
   if (!serves()) co_await lease();
   const sim::Value value = frame->data.value(shared_.lines.index_of(object));
   if (!latched) unlatch(*frame, false);
@@ -33,7 +34,7 @@ sim::Task<void> ComputeNode::write(unsigned thread, sim::Key object, sim::Value 
   const bool latched = own != nullptr;
   Frame* frame = latched ? own->frame : co_await latch(thread, line, true, operation);
   if (latched) note_access_under_own_latch();
-  co_await models::occupy(core_of(thread), options().local_access);
+  co_await models::occupy(verbs_.core_of(thread), options().local_access);
   if (!serves()) co_await lease();
   const std::uint16_t index = shared_.lines.index_of(object);
   frame->data.set(index, value);
@@ -57,7 +58,7 @@ sim::Task<void> ComputeNode::lock(unsigned thread, sim::Key line, bool exclusive
 sim::Task<void> ComputeNode::unlock(unsigned thread, sim::Key line) {
   // If the node is dead before this is over, the latch is not left behind: its thread has begun to give it back.
   const HeldLatches::Held latch = held_.take(*held_.find(thread, line));
-  co_await models::occupy(core_of(thread), options().local_access);
+  co_await models::occupy(verbs_.core_of(thread), options().local_access);
   if (!serves()) co_await lease();
   unlatch(*latch.frame, latch.exclusive);
 }
@@ -67,7 +68,7 @@ sim::Task<Frame*> ComputeNode::latch(unsigned thread, sim::Key line, bool write,
   Frame* frame = cache_.find(line);
   while (frame == nullptr) {
     frame = cache_.take(line);
-    if (cache_.free_frames() < options().least_free()) wake_evictor();
+    if (cache_.free_frames() < options().least_free()) evictor_wanted_.notify_all();
     if (frame != nullptr) break;
     ++counters().frame_waits.value;
     co_await frame_freed_.wait();
@@ -78,7 +79,7 @@ sim::Task<Frame*> ComputeNode::latch(unsigned thread, sim::Key line, bool write,
     if (frame->attended) note_use(*frame, frame->latch == 0, write);
     line_cache::take_latch(*frame, exclusive);
   } else {
-    if (!readable(frame->state)) shared_.coverage.race(RacePoint::misses_merged);
+    if (!readable(frame->state)) shared_.coverage.race(races.misses_merged);
     note_use(*frame, false, write);
     exclusive = co_await works_.wait_for_latch(*frame, write);
   }
@@ -131,7 +132,7 @@ void ComputeNode::note_use(Frame& frame, bool found_free, bool write) {
 }
 
 bool ComputeNode::local_turn_is_over(const LineWork& work) const {
-  const std::uint64_t threads = threads_.size();
+  const std::uint64_t threads = threads_;
   return work.urged && options().gamma && work.reads + work.writes * threads > *options().gamma * threads;
 }
 
@@ -155,6 +156,29 @@ void ComputeNode::latch_freed(Frame& frame) {
   }
   if (frame.latch == 0) grant_waiters(frame);
   tidy(frame);
+}
+
+sim::Time ComputeNode::held_back(sim::Key line) const {
+  const auto until = held_back_.find(line);
+  return until != held_back_.end() ? until->second : sim::Time{};
+}
+
+void ComputeNode::hold_back(sim::Key line, sim::Time until) {
+  std::erase_if(held_back_, [&](const auto& other) { return other.second <= calendar().now(); });
+  held_back_[line] = until;
+}
+
+sim::Task<std::uint64_t> ComputeNode::atomic_on_word(unsigned thread, sim::Key object, models::WorkRequest request) {
+  if (!serves()) co_await lease();
+  const sim::Key line = shared_.lines.line_of(object);
+  request.remote = shared_.lines.remote(line, shared_.lines.index_of(object));
+  co_return co_await verbs_.call(verbs_.of_thread(thread, line), line, std::move(request));
+}
+
+sim::Task<bool> ComputeNode::nobody_holds(unsigned thread, sim::Key first, std::uint64_t lines,
+                                          sim::OperationId operation) {
+  if (!serves()) co_await lease();
+  co_return co_await verbs_.nobody_holds(thread, first, lines, operation);
 }
 
 void ComputeNode::grant_waiters(Frame& frame) {

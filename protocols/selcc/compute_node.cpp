@@ -11,10 +11,6 @@
 
 namespace racksim::selcc {
 
-namespace {
-constexpr std::uint64_t kReceives = 128;  // of the handler, for each peer (published code)
-}  // namespace
-
 std::string_view to_string(Verdict verdict) {
   constexpr std::string_view kNames[] = {"GIVEN", "RELEASED", "BUSY", "GONE", "CONFIRMED"};
   return kNames[static_cast<std::size_t>(verdict)];
@@ -23,59 +19,33 @@ std::string_view to_string(Verdict verdict) {
 ComputeNode::ComputeNode(Shared& shared, NodeId id, unsigned threads)
     : shared_(shared),
       id_(id),
-      cache_(shared.options.frames(), static_cast<std::uint32_t>(shared.options.shards)),
       threads_(threads),
-      peers_(shared.memory.shape().roles.compute_nodes, nullptr),
+      cache_(shared.options.frames(), static_cast<std::uint32_t>(shared.options.shards)),
+      verbs_(shared, id, threads, *this),
       works_(shared.rack.calendar()),
       ring_used_(shared.lines.size(), 0),
-      giving_to_(shared.memory.shape().roles.compute_nodes),
       frame_freed_(shared.rack.calendar()),
       ring_moved_(shared.rack.calendar()),
       evictor_wanted_(shared.rack.calendar()),
       tasks_(shared.rack.calendar()) {
-  models::Nic& nic = server().nic();
-  std::size_t core = 0;
-  std::vector<Endpoint*> endpoints;
-  for (Endpoint& thread : threads_) endpoints.push_back(&thread);
-  endpoints.push_back(&handler_);
-  endpoints.push_back(&evictor_);
-  for (Endpoint* endpoint : endpoints) {
-    endpoint->core = &server().core(core++);
-    endpoint->queue = &nic.create_completion_queue(*endpoint->core, *this);
-    endpoint->to_memory = shared.lines.connect(nic, *endpoint->queue);
-  }
   begin();
 }
 
 void ComputeNode::begin() {
-  answer_key_ = server().nic().memory().add({.begin = 0,
-                                             .bytes = threads_.size() * (options().line_bytes + Answer::kWireBytes),
-                                             .rights = {.read = false, .write = true, .atomic = false},
-                                             .observers = {this},
-                                             .stored = false});
+  shared_.answer_keys[id_] =
+      server().nic().memory().add({.begin = 0,
+                                   .bytes = threads_ * (options().line_bytes + Answer::kWireBytes),
+                                   .rights = {.read = false, .write = true, .atomic = false},
+                                   .observers = {this},
+                                   .stored = false});
   tasks_.spawn(evict());
 }
 
 ComputeNode::~ComputeNode() = default;
 
-void ComputeNode::connect(ComputeNode& a, ComputeNode& b) {
-  const auto end_at = [](ComputeNode& node, NodeId peer) {
-    models::ReliableConnection*& end = node.peers_[peer];
-    if (end == nullptr) {
-      end = &node.server().nic().create_reliable({.sent = *node.handler_.queue, .received = *node.handler_.queue});
-    }
-    return end;
-  };
-  models::ReliableConnection *at_a = end_at(a, b.id_), *at_b = end_at(b, a.id_);
-  const models::Psn first = models::first_psn(a.server().incarnation() + b.server().incarnation());
-  at_a->connect(b.id_, at_b->number(), first);
-  at_b->connect(a.id_, at_a->number(), first);
-  for (auto* end : {at_a, at_b}) end->post_receive(kReceives);
-}
-
 bool ComputeNode::has_part_in(sim::Key line) const {
   const Frame* frame = cache_.find(line);
-  return (frame != nullptr && frame->state != FrameState::absent) || atomics_under_way_.contains(line);
+  return (frame != nullptr && frame->state != FrameState::absent) || verbs_.has_atomic_of(line);
 }
 
 void ComputeNode::crash() {
@@ -86,14 +56,11 @@ void ComputeNode::crash() {
   works_.clear();
   cache_.clear();
   held_.clear();
-  atomics_under_way_.clear();
   held_back_.clear();
-  posted_.clear();
+  verbs_.crash();
   inbox_.clear();
   answers_.clear();
   std::fill(ring_used_.begin(), ring_used_.end(), 0);
-  std::fill(giving_to_.begin(), giving_to_.end(), 0);
-  taking_out_ = 0;
 }
 
 void ComputeNode::record_no_permission() const {
@@ -105,11 +72,11 @@ void ComputeNode::record_no_permission() const {
 }
 
 bool ComputeNode::quiescent() const {
-  return works_.empty() && atomics_under_way_.empty() && inbox_.empty() && answers_.empty();
+  return works_.empty() && verbs_.atomics().empty() && inbox_.empty() && answers_.empty();
 }
 
 void ComputeNode::add_waits(std::vector<sim::Wait>& waits) const {
-  const auto& names = Step::table().states;
+  const auto& names = frame_table().description().states;
   for (const auto& [line, work] : works_) {
     const std::string who =
         work->operation == 0 ? fmt::format("node{}", id_) : fmt::format("node{}/thread{}", id_, work->thread);
@@ -128,7 +95,7 @@ void ComputeNode::add_waits(std::vector<sim::Wait>& waits) const {
 }
 
 void ComputeNode::add_leaks(std::vector<models::Leak>& leaks) const {
-  const auto& names = Step::table().states;
+  const auto& names = frame_table().description().states;
   for (const auto& [line, work] : works_) {
     leaks.push_back(
         {"stuck-request",
@@ -137,7 +104,7 @@ void ComputeNode::add_leaks(std::vector<models::Leak>& leaks) const {
                      work->deferred.size(), work->asks.size(), work->waiters.size()),
          {shared_.lines.object_of(sim::Key{line}, 0), {}}});
   }
-  for (const auto& [line, count] : atomics_under_way_) {
+  for (const auto& [line, count] : verbs_.atomics()) {
     leaks.push_back({"stuck-request",
                      fmt::format("node {}: {} atomics on the word of line {} have not completed", id_, count,
                                  sim::printed_key(sim::Key{line})),

@@ -1,40 +1,23 @@
 // How completions, invalidations and answers become events of a line's transition table. The handler of invalidations
 // only tries the local latch and never waits for it (SELCC §5.1.1).
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "protocols/selcc/compute_node.hpp"
+#include "protocols/selcc/races.hpp"
 #include "sim/kernel/invariant.hpp"
 #include "sim/record/history.hpp"
 
 namespace racksim::selcc {
-
-sim::Permission permission_of(FrameState state) {
-  switch (state) {
-    case FrameState::modified:
-    case FrameState::modified_unconfirmed:
-      return sim::Permission::write;
-    case FrameState::shared:
-    case FrameState::shared_unconfirmed:
-    case FrameState::shared_giving:
-    case FrameState::upgrade_settling:
-    case FrameState::upgrading:
-    case FrameState::asking_upgrade:
-    case FrameState::pausing_upgrade:
-      return sim::Permission::read;
-    default:
-      return sim::Permission::none;
-  }
-}
 
 void ComputeNode::raise(FrameEvent event, sim::Key line, Frame* frame, const Invalidation* message,
                         std::vector<models::WorkRequest>* posts) {
   FrameState nothing = FrameState::absent;
   FrameState& state = frame != nullptr ? frame->state : nothing;
   const sim::Permission before = permission_of(state);
-  Step step{.node = *this, .line = line, .frame = frame, .work = works_.find(line), .message = message, .posts = posts};
-  Step::execute(state, event, step, shared_.coverage);
+  FrameStep step{
+      .node = *this, .line = line, .frame = frame, .work = works_.find(line), .message = message, .posts = posts};
+  frame_table().on(state, event, step, shared_.coverage);
   const sim::Permission after = permission_of(state);
   if (after == before) return;
   const LineWork* work = works_.find(line);
@@ -46,47 +29,29 @@ void ComputeNode::raise(FrameEvent event, sim::Key line, Frame* frame, const Inv
 void ComputeNode::on_completion(const models::Completion& completion) {
   if (completion.opcode == models::Opcode::receive) {
     if (completion.status != models::Status::success) return;
-    peers_[completion.from]->post_receive();
+    verbs_.to_peer(completion.from).post_receive();
     const std::uint32_t slot = inbox_.put(completion.content.as<Invalidation>());
-    handler_.core->run<&ComputeNode::handle>(options().handling, *this, slot);
+    verbs_.handler_core().run<&ComputeNode::handle>(options().handling, *this, slot);
     return;
   }
   const bool failed = completion.status != models::Status::success;
   if (failed) ++counters().failed_verbs.value;
   if (completion.wr_id == 0) return;
-  const auto slot = static_cast<std::uint32_t>(completion.wr_id - 1);
-  if (failed && posted_[slot].purpose != Purpose::forward) return;
-  const Posted posted = posted_.take(slot);
+  if (failed && verbs_[completion].purpose != Purpose::forward) return;
+  const Posted posted = verbs_.take(completion);
   if (failed) return given_part_done(posted.line);  // to a node that is gone
-  if (posted.purpose == Purpose::call) {
-    if (completion.opcode == models::Opcode::read) {
-      std::uint64_t first = 0;
-      std::memcpy(&first, completion.content.bytes().data(), sizeof first);
-      posted.call->found |= first;
-      posted.call->content = completion.content;
-    } else {
-      posted.call->found |= completion.old_value;
-    }
-    if (--posted.call->open == 0) posted.call->done.notify_all();
-    return;
-  }
-  if (posted.purpose != Purpose::forward) atomic_ended(posted.line);
   completed(posted, completion);
 }
 
 void ComputeNode::completed(const Posted& posted, const models::Completion& completion) {
   Frame* frame = cache_.find(posted.line);
   switch (posted.purpose) {
-    case Purpose::latch_word: {
-      LineWork& work = *works_.find(posted.line);
-      work.word = completion.old_value;
-      return take_word(work);
-    }
+    case Purpose::latch_word:
+      return take_word(*works_.find(posted.line), completion.old_value);
     case Purpose::latch_line: {
       LineWork& work = *works_.find(posted.line);
-      work.word = word_found(completion);
-      work.fetched.load(completion.content.bytes().subspan(8));
-      return take_word(work);
+      work.fetched.load(completion.content.bytes().subspan(latched_memory::LineLayout::kWordBytes));
+      return take_word(work, verbs_.word_found(completion));
     }
     case Purpose::undo_waited:
       return raise(FrameEvent::undone, posted.line, frame);
@@ -94,14 +59,15 @@ void ComputeNode::completed(const Posted& posted, const models::Completion& comp
       return raise(FrameEvent::released, posted.line, frame);
     case Purpose::hand_over:
     case Purpose::share:
-      --giving_to_[posted.peer];
-      if (options().confirm) confirm(posted.peer, posted.line, posted.number, posted.operation);
+      if (options().confirm) verbs_.confirm(posted);
       return given_part_done(posted.line);
     case Purpose::forward:
       return given_part_done(posted.line);
     case Purpose::take_out:
-      --taking_out_;
-      if (completion.old_value != posted.number) return try_again_later(*works_.find(posted.line));
+      if (completion.old_value != posted.number) {
+        LineWork& work = *works_.find(posted.line);
+        return set_timer(work, calendar().now() + back_off(work.attempts));
+      }
       ++counters().taken_out.value;
       return raise(FrameEvent::pause_over, posted.line, frame);
     case Purpose::evict:
@@ -109,14 +75,16 @@ void ComputeNode::completed(const Posted& posted, const models::Completion& comp
                         "an eviction gives back the slots that it has taken");
       ring_used_[shared_.lines.server_of(posted.line)] -= posted.slots;
       return ring_moved_.notify_all();
+    case Purpose::call:
+      return posted.call->completed(completion);
     case Purpose::undo:
     case Purpose::release:
-    case Purpose::call:
       return;
   }
 }
 
-void ComputeNode::take_word(LineWork& work) {
+void ComputeNode::take_word(LineWork& work, std::uint64_t word) {
+  work.word = word;
   raise(FrameEvent::word, work.frame->line, work.frame);
   if (readable(work.frame->state)) work.acquired.notify_all();
 }
@@ -133,8 +101,7 @@ void ComputeNode::given_part_done(sim::Key line) {
 }
 
 void ComputeNode::landed(NodeId, std::uint64_t, std::uint32_t, const models::Content& content) {
-  Answer answer;
-  std::memcpy(static_cast<void*>(&answer), content.bytes().data(), sizeof answer);
+  const auto answer = latched_memory::header_of<Answer>(content);
   if (answer.verdict == Verdict::landed) return confirmed(answer.line, answer.number);
   LineWork* work = works_.find(answer.line);
   if (work == nullptr) return;
@@ -142,7 +109,7 @@ void ComputeNode::landed(NodeId, std::uint64_t, std::uint32_t, const models::Con
   if (answer.verdict == Verdict::given) arrived.data.load(content.bytes().subspan(sizeof answer));
   // The thread that waits looks at its buffer all the time.
   const std::uint32_t slot = answers_.put(std::move(arrived));
-  core_of(work->thread).run<&ComputeNode::take_answer>(shared_.rack.options().cpu.completion, *this, slot);
+  verbs_.core_of(work->thread).run<&ComputeNode::take_answer>(shared_.rack.options().cpu.completion, *this, slot);
 }
 
 void ComputeNode::take_answer(std::uint32_t slot) {
@@ -158,7 +125,7 @@ void ComputeNode::take_answer(std::uint32_t slot) {
     work->fetched = std::move(arrived.data);
     take_given(*work, *ask, answer.dirty);
     if (work->confirmed == answer.number) {
-      shared_.coverage.race(RacePoint::confirmed_before_taken);
+      shared_.coverage.race(races.confirmed_before_taken);
       confirmed(answer.line, answer.number);
     }
     return;
@@ -218,6 +185,11 @@ void ComputeNode::serve_deferred(Frame& frame) {
     work.deferred.erase(first);
     raise(event_of(message.conflict), frame.line, &frame, &message);
   }
+}
+
+void ComputeNode::set_timer(LineWork& work, sim::Time end) {
+  work.timer =
+      server().clock().after<&ComputeNode::pause_over>(end - calendar().now(), *this, work.frame->line.number());
 }
 
 void ComputeNode::pause_over(std::uint64_t line) {

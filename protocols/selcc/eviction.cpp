@@ -7,12 +7,9 @@
 
 #include "models/host/core_wait.hpp"
 #include "protocols/selcc/compute_node.hpp"
+#include "protocols/selcc/races.hpp"
 
 namespace racksim::selcc {
-
-void ComputeNode::wake_evictor() {
-  evictor_wanted_.notify_all();
-}
 
 bool ComputeNode::may_evict(const Frame& frame) {
   return frame.latch == 0 && !frame.attended &&
@@ -33,7 +30,7 @@ sim::Task<void> ComputeNode::evict() {
       return found = true;
     });
     if (!found) {  // all are in use
-      co_await sim::sleep_for(server().clock(), shared_.rack.options().rtt);
+      co_await sim::sleep_for(server().clock(), rtt());
       continue;
     }
     for (std::size_t i = 0; i < victims.size(); ++i) {
@@ -43,11 +40,11 @@ sim::Task<void> ComputeNode::evict() {
 }
 
 sim::Task<void> ComputeNode::evict_batch(std::size_t memory_server, std::vector<sim::Key> victims) {
-  models::ReliableConnection& queue_pair = *evictor_.to_memory[memory_server];
+  models::ReliableConnection& queue_pair = verbs_.of_evictor(victims.front());
   std::uint32_t& used = ring_used_[memory_server];
   std::vector<models::WorkRequest> batch;
   for (const sim::Key line : victims) {
-    co_await models::occupy(*evictor_.core, options().eviction);
+    co_await models::occupy(verbs_.evictor_core(), options().eviction);
     while (used + 2 > options().ring_slots || (!options().batched_eviction && used > 0)) {
       post_batch(queue_pair, batch);
       ++counters().ring_waits.value;
@@ -55,14 +52,14 @@ sim::Task<void> ComputeNode::evict_batch(std::size_t memory_server, std::vector<
     }
     Frame* frame = cache_.find(line);
     if (frame == nullptr || !may_evict(*frame)) {
-      shared_.coverage.race(RacePoint::victim_in_use_again);
+      shared_.coverage.race(races.victim_in_use_again);
       continue;
     }
     const std::size_t before = batch.size();
     raise(FrameEvent::evict, line, frame, nullptr, &batch);
     const auto slots = static_cast<std::uint32_t>(batch.size() - before);
     for (std::size_t i = before; i < batch.size(); ++i) {
-      if (batch[i].wr_id != 0) posted_[batch[i].wr_id - 1].slots = slots;
+      if (batch[i].wr_id != 0) verbs_.note_slots(batch[i], slots);
     }
     used += slots;
     tidy(*frame);
@@ -72,7 +69,7 @@ sim::Task<void> ComputeNode::evict_batch(std::size_t memory_server, std::vector<
 }
 
 void ComputeNode::post_batch(models::QueuePair& queue_pair, std::vector<models::WorkRequest>& batch) {
-  if (!batch.empty()) post(queue_pair, batch);
+  if (!batch.empty()) verbs_.post(queue_pair, batch);
   batch.clear();
 }
 

@@ -1,7 +1,7 @@
 // A cache frame: the copy of a line, the ownership memo and the local shared-exclusive latch (SELCC §4.2).
 //
 // The memo is more than Modified, Shared and Invalid: what a node may do with a line depends on what it is about to
-// acquire or give away. The states, and what leads from one to the other, are in transitions.cpp.
+// acquire or give away. The states, and what leads from one to the other, are in frame_table.cpp.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,23 @@ constexpr bool writable(FrameState state) {
 }
 
 /// What a node may do with its copy, for oracles: also while it waits to upgrade it.
-sim::Permission permission_of(FrameState state);
+constexpr sim::Permission permission_of(FrameState state) {
+  switch (state) {
+    case FrameState::modified:
+    case FrameState::modified_unconfirmed:
+      return sim::Permission::write;
+    case FrameState::shared:
+    case FrameState::shared_unconfirmed:
+    case FrameState::shared_giving:
+    case FrameState::upgrade_settling:
+    case FrameState::upgrading:
+    case FrameState::asking_upgrade:
+    case FrameState::pausing_upgrade:
+      return sim::Permission::read;
+    default:
+      return sim::Permission::none;
+  }
+}
 
 struct Frame : line_cache::CacheLinks {
   static constexpr std::int16_t kExclusive = -1;
@@ -68,5 +84,7 @@ struct Frame : line_cache::CacheLinks {
     attended = false;
   }
 };
+
+using Cache = line_cache::LineCache<Frame>;
 
 }  // namespace racksim::selcc

@@ -12,7 +12,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "models/nic/verbs.hpp"
@@ -27,7 +26,9 @@ using latched_memory::LatchWord;
 using models::NodeId;
 
 class ComputeNode;
+struct Options;
 struct LineWork;
+enum class Purpose : std::uint8_t;
 
 /// What happens to a line at a node.
 enum class FrameEvent : std::uint8_t {
@@ -54,8 +55,8 @@ constexpr FrameEvent event_of(Case conflict) {
   return kEvents[static_cast<std::size_t>(conflict) - 1];
 }
 
-/// One event at one node: the guards and actions of the table.
-struct Step {
+/// One event at one node.
+struct FrameStep {
   ComputeNode& node;
   sim::Key line;
   Frame* frame;                                       ///< null: the node has none for the line
@@ -64,76 +65,38 @@ struct Step {
   std::vector<models::WorkRequest>* posts = nullptr;  ///< of evict: for the evictor to post
 
   sim::KeyAndOperations key_and_operations() const;
+  const Options& options() const;
 
-  // Guards.
-  bool latched() const;
-  bool latched_and_drops() const;
-  bool defers_shared() const;
-  bool matches_anyway() const;
-  bool too_low_priority() const;
-  bool confirms() const;
-  bool giver_waits() const;
-  bool forwards() const;
-  bool does_not_forward() const;
-  bool held_back() const;
-  bool own_release_is_out() const;
-  bool reader_succeeds() const;
-  bool own_trace() const;
-  bool undo_is_waited() const;
-  bool names_the_dead() const;
-  bool somebody_to_ask() const;
-  bool word_was_free() const;
-  bool upgrade_succeeds() const;
-  bool last_upgrade() const;
-  bool turned_away() const;
-
-  // Actions.
-  void hit();
-  void acquire_shared();
-  void acquire_modified();
-  void upgrade();
-  void install();
-  void install_modified();
-  void install_given();
-  void promote();
-  void undo();
-  void ask();
-  void pause();
-  void pause_for_own_trace();
-  void take_out_the_dead();
-  void hold_back();
-  void release_share_first();
-  void forget_asks();
-  void answer_deferred();
-  void answer_deferred_owners();
-  void defer();
-  void answer_busy();
-  void answer_gone();
-  void urge();
-  void hand_over();
-  void share_out();
-  void give_up_share();
-  void give_up_by_memory();
-  void release_share();
-  void flush_and_release();
-  void drop_copy();
-
-  static const models::TableDescription& table();
-  static void execute(FrameState& state, FrameEvent event, Step& step, const sim::CoverageProbe& coverage);
-
- private:
-  struct Life;
+  /// The word that the latest latch operation has found, and whom it says to invalidate: its owner or, for a writer,
+  /// all sharers.
   LatchWord word() const;
   std::vector<NodeId> targets() const;
-  sim::OperationId asked_by() const;
+  bool wants_to_read() const;
+
+  /// The thread that acquires the line posts an atomic on its word.
+  void post_atomic(models::Opcode opcode, std::uint64_t compare, std::uint64_t value, Purpose purpose,
+                   std::uint64_t number = 0);
   void start_attempt();
   void acquire(models::Opcode opcode, std::uint64_t part);
+  void ask();
   void wait_until(sim::Time end);
-  void let_writer_in_first();
+
+  void install();
+  /// Of the writer that the line was acquired for (§5.3.2).
   void keep_priority();
-  void release_line(bool modified);
+  void drop_copy();
+
+  void answer(Verdict verdict);
   void settle_others(bool owners_alone);
-  std::vector<models::WorkRequest> release(bool modified);
+  /// Readers of this node spin for a while, the longer the more starved the writer is (§5.3.2).
+  void let_writer_in_first();
+  /// Forwards the line; this atomic, behind a flush where there is one to make, tells the word.
+  void give(std::uint64_t added, Purpose purpose, ObjectRange dirty, bool flushes);
+  std::vector<models::WorkRequest> release(bool modified) const;
+  void release_line(bool modified);
 };
+
+using FrameTable = models::TransitionTable<FrameState, FrameEvent, FrameStep>;
+const FrameTable& frame_table();
 
 }  // namespace racksim::selcc

@@ -1,71 +1,198 @@
-// The transition table of a line at a node. See transitions.hpp; guards and actions are in step.cpp.
-#include "protocols/selcc/transitions.hpp"
-
+// The transition table of a line at a node, and what its rows ask and do. See frame_step.hpp.
+#include <algorithm>
+#include <initializer_list>
 #include <optional>
 #include <vector>
 
+#include "protocols/selcc/compute_node.hpp"
+#include "protocols/selcc/frame_step.hpp"
+#include "protocols/selcc/races.hpp"
+#include "sim/kernel/invariant.hpp"
+
 namespace racksim::selcc {
 
-/// The table, apart from Step because it names all of its members.
-struct Step::Life {
-  using State = FrameState;
-  using Event = FrameEvent;
-  using Table = models::TransitionTable<State, Event, Step>;
+namespace {
 
-  static constexpr Table::Guard kLatched{"in local use", &Step::latched},
-      kLatchedDrops{"in local use, R9", &Step::latched_and_drops}, kDefersShared{"R9 off", &Step::defers_shared},
-      kMatchesAnyway{"R10 off, not in local use", &Step::matches_anyway},
-      kTooLow{"below the writer's priority", &Step::too_low_priority}, kConfirms{"R1", &Step::confirms},
-      kGiverWaits{"R2", &Step::giver_waits}, kForwards{"forwarding", &Step::forwards},
-      kNoForwarding{"no forwarding", &Step::does_not_forward}, kHeldBack{"a starved writer wants it", &Step::held_back},
-      kOwnRelease{"its own release is out, undo waited", &Step::own_release_is_out},
-      kReaderSucceeds{"no writer in the word", &Step::reader_succeeds},
-      kOwnTrace{"own trace in the word", &Step::own_trace}, kUndoWaited{"undo waited", &Step::undo_is_waited},
-      kNamesDead{"the word names dead nodes", &Step::names_the_dead},
-      kSomebody{"the word names somebody", &Step::somebody_to_ask}, kWasFree{"the word was 0", &Step::word_was_free},
-      kUpgraded{"the word was its own bit", &Step::upgrade_succeeds},
-      kLastUpgrade{"too many upgrades have failed", &Step::last_upgrade},
-      kTurnedAway{"one of them busy", &Step::turned_away};
+using models::Opcode;
+using Step = FrameStep;
+using Guard = FrameTable::Guard;
+using Action = FrameTable::Action;
 
-  static constexpr Table::Action kHit{"use the copy", &Step::hit},
-      kAcquireShared{"FAA its bit, READ", &Step::acquire_shared},
-      kAcquireModified{"CAS 0 to its id, READ", &Step::acquire_modified},
-      kUpgrade{"CAS its bit to its id", &Step::upgrade}, kInstall{"take the line", &Step::install},
-      kInstallModified{"take the line to write", &Step::install_modified},
-      kInstallGiven{"take the forwarded line", &Step::install_given}, kPromote{"may write", &Step::promote},
-      kUndo{"FAA its bit away", &Step::undo}, kAsk{"send invalidations", &Step::ask}, kPause{"wait", &Step::pause},
-      kPauseOwn{"wait for its own trace to go", &Step::pause_for_own_trace}, kHoldBack{"hold back", &Step::hold_back},
-      kTakeOut{"CAS the dead away", &Step::take_out_the_dead},
-      kReleaseFirst{"FAA its bit away, to acquire Modified", &Step::release_share_first},
-      kForgetAsks{"forget what was asked", &Step::forget_asks},
-      kAnswerDeferred{"answer all deferred: gone", &Step::answer_deferred},
-      kAnswerOwners{"answer deferred cases 1, 2: gone", &Step::answer_deferred_owners}, kDefer{"defer", &Step::defer},
-      kAnswerBusy{"answer: busy", &Step::answer_busy}, kAnswerGone{"answer: gone", &Step::answer_gone},
-      kUrge{"note the urge", &Step::urge}, kHandOver{"forward the line, FAA (A - B, 0)", &Step::hand_over},
-      kShareOut{"forward the line, flush, FAA (-B, bits A and B)", &Step::share_out},
-      kGiveUpShare{"FAA its bit away, answer: released", &Step::give_up_share},
-      kByMemory{"flush, FAA its id away, answer: released", &Step::give_up_by_memory},
-      kReleaseShare{"FAA its bit away", &Step::release_share},
-      kFlushAndRelease{"flush, FAA its id away", &Step::flush_and_release},
-      kDropCopy{"forget the copy", &Step::drop_copy};
+constexpr Guard latched("in local use", [](const Step& step) { return step.frame->latch != 0; });
+constexpr Guard latched_drops("in local use, R9", [](const Step& step) {
+  return step.frame->latch != 0 && step.options().drop_shared_deferral;
+});
+constexpr Guard defers_shared("R9 off", [](const Step& step) { return !step.options().drop_shared_deferral; });
+constexpr Guard any_case("R10 off, not in local use",
+                         [](const Step& step) { return !step.options().match_case && step.frame->latch == 0; });
+constexpr Guard too_low("below the writer's priority", [](const Step& step) {
+  return step.options().priority_matching && step.message->priority < step.frame->writer_priority;
+});
+constexpr Guard confirms("R1", [](const Step& step) { return step.options().confirm; });
+constexpr Guard giver_waits("R2", [](const Step& step) { return step.options().giver_waits; });
+constexpr Guard forwards("forwarding", [](const Step& step) { return step.options().forwarding; });
+constexpr Guard no_forwarding("no forwarding", [](const Step& step) { return !step.options().forwarding; });
+constexpr Guard held_back("a starved writer wants it",
+                          [](const Step& step) { return step.node.calendar().now() < step.node.held_back(step.line); });
+constexpr Guard own_release("its own release is out, undo waited", [](const Step& step) {
+  return step.options().undo == Undo::waited && step.node.verbs().has_atomic_of(step.line);
+});
+constexpr Guard no_writer("no writer in the word", [](const Step& step) {
+  return !step.word().names_owner() && (step.word().readers() & LatchWord::shared(step.node.id())) == 0;
+});
+constexpr Guard own_trace("own trace in the word", [](const Step& step) { return step.word().names(step.node.id()); });
+constexpr Guard undo_waited("undo waited", [](const Step& step) { return step.options().undo == Undo::waited; });
+constexpr Guard names_dead("the word names dead nodes",
+                           [](const Step& step) { return step.word().without(step.node.departed()) != step.word(); });
+constexpr Guard somebody("the word names somebody", [](const Step& step) { return !step.targets().empty(); });
+constexpr Guard was_free("the word was 0", [](const Step& step) { return step.word().free(); });
+constexpr Guard upgraded("the word was its own bit",
+                         [](const Step& step) { return step.word() == LatchWord(LatchWord::shared(step.node.id())); });
+constexpr Guard last_upgrade("too many upgrades have failed", [](const Step& step) {
+  return step.options().upgrade_fallback && step.work->upgrades >= step.options().upgrade_attempts;
+});
+constexpr Guard turned_away("one of them busy", [](const Step& step) { return step.work->turned_away; });
 
-  static Table make_table();
-  static const Table& table();
-};
+constexpr Action hit("use the copy", [](Step& step) { step.node.cache().touch(*step.frame); });
+constexpr Action get_shared("FAA its bit, READ",
+                            [](Step& step) { step.acquire(Opcode::fetch_add, LatchWord::shared(step.node.id())); });
+constexpr Action get_modified("CAS 0 to its id, READ", [](Step& step) {
+  step.acquire(Opcode::compare_swap, LatchWord::modified(step.node.id()));
+});
+// The copy that it has stays valid: nothing is read.
+constexpr Action upgrade("CAS its bit to its id", [](Step& step) {
+  const NodeId id = step.node.id();
+  step.start_attempt();
+  ++step.work->upgrades;
+  step.post_atomic(Opcode::compare_swap, LatchWord::shared(id), LatchWord::modified(id), Purpose::latch_word);
+});
+constexpr Action install("take the line", [](Step& step) { step.install(); });
+constexpr Action install_new("take the line to write", [](Step& step) {
+  step.install();
+  step.keep_priority();
+});
+constexpr Action install_given("take the forwarded line", [](Step& step) {
+  step.install();
+  step.frame->dirty = step.work->fetched_dirty;
+  if (step.frame->state == FrameState::asking_modified) step.keep_priority();
+});
+constexpr Action promote("may write", [](Step& step) {
+  step.node.cache().touch(*step.frame);
+  step.keep_priority();
+});
+constexpr Action undo("FAA its bit away", [](Step& step) {
+  const Undo how = step.options().undo;
+  if (how == Undo::off) return;
+  ++step.node.counters().undone.value;
+  step.post_atomic(Opcode::fetch_add, 0, LatchWord::minus(LatchWord::shared(step.node.id())),
+                   how == Undo::waited ? Purpose::undo_waited : Purpose::undo);
+});
+constexpr Action ask("send invalidations", [](Step& step) { step.ask(); });
+// The gap between two invalidations, C × RTT / retries (§5.1.2), not below one round trip.
+constexpr Action pause("wait", [](Step& step) {
+  const sim::Duration rtt = step.node.rtt();
+  const auto gap = rtt * static_cast<std::int64_t>(step.options().resend_factor) /
+                   static_cast<std::int64_t>(std::max<std::uint32_t>(step.work->attempts, 1));
+  const sim::Time now = step.node.calendar().now();
+  const sim::Time from = step.work->asked_at == sim::Time{} ? now : step.work->asked_at;
+  step.wait_until(std::max(now, from + std::max(gap, rtt)));
+});
+constexpr Action pause_own("wait for its own trace to go", [](Step& step) {
+  ++step.node.counters().own_traces.value;
+  step.node.shared().coverage.race(races.word_names_its_reader);
+  step.wait_until(step.node.calendar().now() + step.node.rtt());
+});
+// If the word has changed meanwhile the next attempt sees it.
+constexpr Action take_out("CAS the dead away", [](Step& step) {
+  const std::uint64_t word = step.word().bits();
+  step.post_atomic(Opcode::compare_swap, word, step.word().without(step.node.departed()).bits(), Purpose::take_out,
+                   word);
+});
+constexpr Action hold_back("hold back", [](Step& step) {
+  ++step.node.counters().held_back.value;
+  step.wait_until(step.node.held_back(step.line));
+});
+constexpr Action release_first("FAA its bit away, to acquire Modified", [](Step& step) {
+  ++step.node.counters().upgrade_fallbacks.value;
+  step.work->upgrades = 0;
+  step.post_atomic(Opcode::fetch_add, 0, LatchWord::minus(LatchWord::shared(step.node.id())), Purpose::fall_back);
+});
+constexpr Action forget_asks("forget what was asked", [](Step& step) { step.work->asks.clear(); });
+constexpr Action answer_all("answer all deferred: gone", [](Step& step) { step.settle_others(false); });
+constexpr Action answer_owners("answer deferred cases 1, 2: gone", [](Step& step) { step.settle_others(true); });
+constexpr Action defer("defer", [](Step& step) {
+  ++step.node.counters().deferred.value;
+  LineWork& kept = step.node.works().of(*step.frame);
+  RACKSIM_INVARIANT(std::none_of(kept.deferred.begin(), kept.deferred.end(),
+                                 [&](const Invalidation& other) { return other.sender == step.message->sender; }) ||
+                        !step.options().await_answer,
+                    "a sender has one invalidation of a line out");
+  kept.deferred.push_back(*step.message);
+  kept.urged = true;
+});
+constexpr Action say_busy("answer: busy", [](Step& step) { step.answer(Verdict::busy); });
+constexpr Action say_gone("answer: gone", [](Step& step) {
+  if (step.node.verbs().has_atomic_of(step.line)) step.node.shared().coverage.race(races.invalidation_meets_release);
+  step.answer(Verdict::gone);
+});
+constexpr Action urge("note the urge", [](Step& step) {
+  step.node.works().of(*step.frame).urged = true;
+  step.let_writer_in_first();
+});
+// The line goes to whoever asks, without waiting for the word to change (§4.4.1). The frame is not used again before
+// it has been sent.
+constexpr Action hand_over("forward the line, FAA (A - B, 0)", [](Step& step) {
+  step.give(LatchWord::hand_over(step.node.id(), step.message->sender), Purpose::hand_over,
+            step.options().dirty_travels ? step.frame->dirty : ObjectRange{}, false);
+  step.node.works().of(*step.frame).giving = 2;
+  step.frame->latch = Frame::kExclusive;
+  step.drop_copy();
+});
+constexpr Action share_out("forward the line, flush, FAA (-B, bits A and B)", [](Step& step) {
+  step.give(LatchWord::share(step.node.id(), step.message->sender), Purpose::share, {},
+            step.options().case2_flush && !step.frame->dirty.empty());
+  LineWork& giving = step.node.works().of(*step.frame);
+  if (step.options().giver_waits) giving.giving = 2;
+  step.frame->dirty = {};
+  step.frame->writer_priority = 0;
+});
+constexpr Action give_up("FAA its bit away, answer: released", [](Step& step) {
+  step.node.verbs().post(step.node.verbs().of_handler(step.line), step.release(false));
+  step.answer(Verdict::released);
+  step.let_writer_in_first();
+});
+constexpr Action by_memory("flush, FAA its id away, answer: released", [](Step& step) {
+  step.node.verbs().post(step.node.verbs().of_handler(step.line), step.release(true));
+  step.answer(Verdict::released);
+});
+constexpr Action release("FAA its bit away", [](Step& step) { step.release_line(false); });
+constexpr Action flush("flush, FAA its id away", [](Step& step) { step.release_line(true); });
+constexpr Action drop("forget the copy", [](Step& step) { step.drop_copy(); });
 
-Step::Life::Table Step::Life::make_table() {
-  constexpr auto kStays = std::nullopt;
-  using S = State;
-  using E = Event;
-  const std::vector<S> usable{S::shared, S::modified, S::shared_unconfirmed, S::modified_unconfirmed, S::shared_giving},
-      to_write{S::modified, S::modified_unconfirmed}, unsettled{S::shared_unconfirmed, S::shared_giving},
-      wants_modified{S::acquiring_modified, S::asking_modified},
-      upgrades{S::upgrade_settling, S::upgrading, S::asking_upgrade, S::pausing_upgrade},
-      without{S::absent,        S::given,          S::acquiring_shared, S::undoing,
-              S::asking_shared, S::pausing_shared, S::pausing_modified, S::falling_back};
-  const std::vector<S> absent{S::absent}, shared{S::shared}, modified{S::modified};
-  const std::vector<E> owner_asked{E::case1, E::case2}, local{E::read, E::write};
-  return Table({
+FrameTable make_table() {
+  constexpr auto stays = std::nullopt;
+  using enum FrameState;
+  using FrameEvent::case1, FrameEvent::case2, FrameEvent::case3, FrameEvent::evict, FrameEvent::yield;
+  using FrameEvent::pause_over, FrameEvent::released, FrameEvent::settled, FrameEvent::answered, FrameEvent::granted;
+  using FrameEvent::read, FrameEvent::write, FrameEvent::word, FrameEvent::undone;
+  using States = std::vector<FrameState>;
+  const States usable{shared, modified, shared_unconfirmed, modified_unconfirmed, shared_giving},
+      to_write{modified, modified_unconfirmed}, unsettled{shared_unconfirmed, shared_giving},
+      wants_modified{acquiring_modified, asking_modified},
+      upgrades{upgrade_settling, upgrading, asking_upgrade, pausing_upgrade},
+      without{absent, given, acquiring_shared, undoing, asking_shared, pausing_shared, pausing_modified, falling_back},
+      no_owner{shared, shared_unconfirmed, shared_giving, upgrade_settling, asking_upgrade, pausing_upgrade},
+      no_sharer{modified, modified_unconfirmed, acquiring_modified, asking_modified};
+  const auto all_but = [](std::initializer_list<FrameState> left_out) {
+    States others;
+    for (auto state = FrameState{}; state < FrameState::count;
+         state = static_cast<FrameState>(static_cast<int>(state) + 1)) {
+      if (std::find(left_out.begin(), left_out.end(), state) == left_out.end()) others.push_back(state);
+    }
+    return others;
+  };
+  const std::vector<FrameEvent> owner_asked{case1, case2}, asked{case1, case2, case3};
+  return FrameTable({
       .name = "selcc line",
       .doc = "the life of a line in the cache of one node",
       .states = {"absent", "shared", "modified", "shared, unconfirmed", "modified, unconfirmed", "shared, giving",
@@ -74,405 +201,124 @@ Step::Life::Table Step::Life::make_table() {
                  "pausing for modified", "pausing for upgrade", "falling back"},
       .events = {"read", "write", "word", "undone", "answered", "granted", "pause over", "released", "settled",
                  "case 1", "case 2", "case 3", "evict", "yield"},
-      .initial = S::absent,
-      .rows =
-          {
-              // Local access (Table 1).
-              {"read hit", usable, {E::read}, {}, {kHit}, kStays, "§4.2"},
-              {"write hit", to_write, {E::write}, {}, {kHit}, kStays, "§4.2"},
-              {"held back", absent, {E::read}, kHeldBack, {kHoldBack}, S::pausing_shared, "§5.3.2"},
-              {"read behind its own release", absent, {E::read}, kOwnRelease, {kPauseOwn}, S::pausing_shared, "ours"},
-              {"read miss", absent, {E::read}, {}, {kAcquireShared}, S::acquiring_shared, "§4.3.2"},
-              {"write behind its own release",
-               absent,
-               {E::write},
-               kOwnRelease,
-               {kPauseOwn},
-               S::pausing_modified,
-               "ours"},
-              {"write miss", absent, {E::write}, {}, {kAcquireModified}, S::acquiring_modified, "§4.3.2"},
-              {"upgrade", shared, {E::write}, {}, {kUpgrade}, S::upgrading, "§4.3.2"},
-              {"upgrade once settled", unsettled, {E::write}, {}, {}, S::upgrade_settling, "R1, R2"},
-              {"upgrade, settled", {S::upgrade_settling}, {E::settled}, {}, {kUpgrade}, S::upgrading, "R1, R2"},
+      .initial = absent,
+      // clang-format off
+      .rows = {
+      // row                           states              events       guard        actions                    next state        section
+      // Local access (Table 1).
+      {"read hit",                     usable,             {read},      {},          {hit},                     stays,            "§4.2"},
+      {"write hit",                    to_write,           {write},     {},          {hit},                     stays,            "§4.2"},
+      {"held back",                    {absent},           {read},      held_back,   {hold_back},               pausing_shared,   "§5.3.2"},
+      {"read behind its own release",  {absent},           {read},      own_release, {pause_own},               pausing_shared,   "ours"},
+      {"read miss",                    {absent},           {read},      {},          {get_shared},              acquiring_shared, "§4.3.2"},
+      {"write behind its own release", {absent},           {write},     own_release, {pause_own},               pausing_modified, "ours"},
+      {"write miss",                   {absent},           {write},     {},          {get_modified},            acquiring_modified, "§4.3.2"},
+      {"upgrade",                      {shared},           {write},     {},          {upgrade},                 upgrading,        "§4.3.2"},
+      {"upgrade once settled",         unsettled,          {write},     {},          {},                        upgrade_settling, "R1, R2"},
+      {"upgrade, settled",             {upgrade_settling}, {settled},   {},          {upgrade},                 upgrading,        "R1, R2"},
 
-              // The latch operation's answer.
-              {"shared", {S::acquiring_shared}, {E::word}, kReaderSucceeds, {kInstall}, S::shared, "§4.3.2"},
-              {"reader meets itself",
-               {S::acquiring_shared},
-               {E::word},
-               kOwnTrace,
-               {kUndo, kPauseOwn},
-               S::pausing_shared,
-               "R13"},
-              {"reader meets a writer, undo first",
-               {S::acquiring_shared},
-               {E::word},
-               kUndoWaited,
-               {kUndo},
-               S::undoing,
-               "§4.3.2"},
-              {"reader meets a writer",
-               {S::acquiring_shared},
-               {E::word},
-               kSomebody,
-               {kUndo, kAsk},
-               S::asking_shared,
-               "§4.3.2"},
-              {"reader meets nobody it knows",
-               {S::acquiring_shared},
-               {E::word},
-               {},
-               {kUndo, kPause},
-               S::pausing_shared,
-               "ours"},
-              {"undone, the owner is dead",
-               {S::undoing},
-               {E::undone},
-               kNamesDead,
-               {kTakeOut},
-               S::pausing_shared,
-               "recovery"},
-              {"undone", {S::undoing}, {E::undone}, kSomebody, {kAsk}, S::asking_shared, "§4.3.2"},
-              {"undone, nobody it knows", {S::undoing}, {E::undone}, {}, {kPause}, S::pausing_shared, "ours"},
-              {"modified", {S::acquiring_modified}, {E::word}, kWasFree, {kInstallModified}, S::modified, "§4.3.2"},
-              {"writer meets itself",
-               {S::acquiring_modified},
-               {E::word},
-               kOwnTrace,
-               {kAnswerOwners, kPauseOwn},
-               S::pausing_modified,
-               "R13"},
-              {"writer meets the dead",
-               {S::acquiring_modified},
-               {E::word},
-               kNamesDead,
-               {kAnswerOwners, kTakeOut},
-               S::pausing_modified,
-               "recovery"},
-              {"writer meets holders",
-               {S::acquiring_modified},
-               {E::word},
-               kSomebody,
-               {kAnswerOwners, kAsk},
-               S::asking_modified,
-               "§4.3.2"},
-              {"writer meets nobody it knows",
-               {S::acquiring_modified},
-               {E::word},
-               {},
-               {kAnswerOwners, kPause},
-               S::pausing_modified,
-               "ours"},
-              {"upgraded", {S::upgrading}, {E::word}, kUpgraded, {kPromote}, S::modified, "§4.3.2"},
-              {"upgrade meets the dead",
-               {S::upgrading},
-               {E::word},
-               kNamesDead,
-               {kAnswerOwners, kTakeOut},
-               S::pausing_upgrade,
-               "recovery"},
-              {"upgrade falls back",
-               {S::upgrading},
-               {E::word},
-               kLastUpgrade,
-               {kAnswerDeferred, kReleaseFirst, kDropCopy},
-               S::falling_back,
-               "§4.3.2"},
-              {"upgrade meets sharers",
-               {S::upgrading},
-               {E::word},
-               kSomebody,
-               {kAnswerOwners, kAsk},
-               S::asking_upgrade,
-               "§4.3.2"},
-              {"upgrade meets nobody it knows",
-               {S::upgrading},
-               {E::word},
-               {},
-               {kAnswerOwners, kPause},
-               S::pausing_upgrade,
-               "ours"},
-              {"fallen back",
-               {S::falling_back},
-               {E::released},
-               {},
-               {kAcquireModified},
-               S::acquiring_modified,
-               "§4.3.2"},
+      // The latch operation's answer.
+      {"shared",                       {acquiring_shared}, {word},      no_writer,   {install},                 shared,           "§4.3.2"},
+      {"reader meets itself",          {acquiring_shared}, {word},      own_trace,   {undo, pause_own},         pausing_shared,   "R13"},
+      {"reader meets a writer, undo first", {acquiring_shared}, {word}, undo_waited, {undo},                    undoing,          "§4.3.2"},
+      {"reader meets a writer",        {acquiring_shared}, {word},      somebody,    {undo, ask},               asking_shared,    "§4.3.2"},
+      {"reader meets nobody it knows", {acquiring_shared}, {word},      {},          {undo, pause},             pausing_shared,   "ours"},
+      {"undone, the owner is dead",    {undoing},          {undone},    names_dead,  {take_out},                pausing_shared,   "recovery"},
+      {"undone",                       {undoing},          {undone},    somebody,    {ask},                     asking_shared,    "§4.3.2"},
+      {"undone, nobody it knows",      {undoing},          {undone},    {},          {pause},                   pausing_shared,   "ours"},
+      {"modified",                     {acquiring_modified}, {word},    was_free,    {install_new},             modified,         "§4.3.2"},
+      {"writer meets itself",          {acquiring_modified}, {word},    own_trace,   {answer_owners, pause_own}, pausing_modified, "R13"},
+      {"writer meets the dead",        {acquiring_modified}, {word},    names_dead,  {answer_owners, take_out}, pausing_modified, "recovery"},
+      {"writer meets holders",         {acquiring_modified}, {word},    somebody,    {answer_owners, ask},      asking_modified,  "§4.3.2"},
+      {"writer meets nobody it knows", {acquiring_modified}, {word},    {},          {answer_owners, pause},    pausing_modified, "ours"},
+      {"upgraded",                     {upgrading},        {word},      upgraded,    {promote},                 modified,         "§4.3.2"},
+      {"upgrade meets the dead",       {upgrading},        {word},      names_dead,  {answer_owners, take_out}, pausing_upgrade,  "recovery"},
+      {"upgrade falls back",           {upgrading},        {word},      last_upgrade, {answer_all, release_first, drop}, falling_back, "§4.3.2"},
+      {"upgrade meets sharers",        {upgrading},        {word},      somebody,    {answer_owners, ask},      asking_upgrade,   "§4.3.2"},
+      {"upgrade meets nobody it knows", {upgrading},       {word},      {},          {answer_owners, pause},    pausing_upgrade,  "ours"},
+      {"fallen back",                  {falling_back},     {released},  {},          {get_modified},            acquiring_modified, "§4.3.2"},
 
-              // Answers of others.
-              {"given to read",
-               {S::asking_shared},
-               {E::granted},
-               kConfirms,
-               {kInstallGiven},
-               S::shared_unconfirmed,
-               "§4.4.2, R1"},
-              {"given to read, unconfirmed",
-               {S::asking_shared},
-               {E::granted},
-               {},
-               {kInstallGiven},
-               S::shared,
-               "§4.4.2"},
-              {"given to write",
-               {S::asking_modified},
-               {E::granted},
-               kConfirms,
-               {kInstallGiven},
-               S::modified_unconfirmed,
-               "§4.4.1, R1"},
-              {"given to write, unconfirmed",
-               {S::asking_modified},
-               {E::granted},
-               {},
-               {kInstallGiven},
-               S::modified,
-               "§4.4.1"},
-              {"reader turned away",
-               {S::asking_shared},
-               {E::answered},
-               kTurnedAway,
-               {kPause},
-               S::pausing_shared,
-               "§5.1.2"},
-              {"reader looks again",
-               {S::asking_shared},
-               {E::answered},
-               {},
-               {kAcquireShared},
-               S::acquiring_shared,
-               "§5.1.2"},
-              {"writer turned away",
-               {S::asking_modified},
-               {E::answered},
-               kTurnedAway,
-               {kPause},
-               S::pausing_modified,
-               "§5.1.2"},
-              {"writer tries again",
-               {S::asking_modified},
-               {E::answered},
-               {},
-               {kAcquireModified},
-               S::acquiring_modified,
-               "§4.4.3"},
-              {"upgrade turned away",
-               {S::asking_upgrade},
-               {E::answered},
-               kTurnedAway,
-               {kPause},
-               S::pausing_upgrade,
-               "§5.1.2"},
-              {"upgrade tries again", {S::asking_upgrade}, {E::answered}, {}, {kUpgrade}, S::upgrading, "§4.4.3"},
-              {"read still behind its own release",
-               {S::pausing_shared},
-               {E::pause_over},
-               kOwnRelease,
-               {kPauseOwn},
-               kStays,
-               "ours"},
-              {"write still behind its own release",
-               {S::pausing_modified},
-               {E::pause_over},
-               kOwnRelease,
-               {kPauseOwn},
-               kStays,
-               "ours"},
-              {"next read attempt",
-               {S::pausing_shared},
-               {E::pause_over},
-               {},
-               {kAcquireShared},
-               S::acquiring_shared,
-               "§5.1.2"},
-              {"next write attempt",
-               {S::pausing_modified},
-               {E::pause_over},
-               {},
-               {kAcquireModified},
-               S::acquiring_modified,
-               "§5.1.2"},
-              {"next upgrade attempt", {S::pausing_upgrade}, {E::pause_over}, {}, {kUpgrade}, S::upgrading, "§5.1.2"},
-              {"reader without answer",
-               {S::asking_shared},
-               {E::pause_over},
-               {},
-               {kForgetAsks, kAcquireShared},
-               S::acquiring_shared,
-               "R5 off"},
-              {"writer without answer",
-               {S::asking_modified},
-               {E::pause_over},
-               {},
-               {kForgetAsks, kAcquireModified},
-               S::acquiring_modified,
-               "R5 off"},
-              {"upgrade without answer",
-               {S::asking_upgrade},
-               {E::pause_over},
-               {},
-               {kForgetAsks, kUpgrade},
-               S::upgrading,
-               "R5 off"},
+      // Answers of others.
+      {"given to read",                {asking_shared},    {granted},   confirms,    {install_given},           shared_unconfirmed, "§4.4.2, R1"},
+      {"given to read, unconfirmed",   {asking_shared},    {granted},   {},          {install_given},           shared,           "§4.4.2"},
+      {"given to write",               {asking_modified},  {granted},   confirms,    {install_given},           modified_unconfirmed, "§4.4.1, R1"},
+      {"given to write, unconfirmed",  {asking_modified},  {granted},   {},          {install_given},           modified,         "§4.4.1"},
+      {"reader turned away",           {asking_shared},    {answered},  turned_away, {pause},                   pausing_shared,   "§5.1.2"},
+      {"reader looks again",           {asking_shared},    {answered},  {},          {get_shared},              acquiring_shared, "§5.1.2"},
+      {"writer turned away",           {asking_modified},  {answered},  turned_away, {pause},                   pausing_modified, "§5.1.2"},
+      {"writer tries again",           {asking_modified},  {answered},  {},          {get_modified},            acquiring_modified, "§4.4.3"},
+      {"upgrade turned away",          {asking_upgrade},   {answered},  turned_away, {pause},                   pausing_upgrade,  "§5.1.2"},
+      {"upgrade tries again",          {asking_upgrade},   {answered},  {},          {upgrade},                 upgrading,        "§4.4.3"},
+      {"read still behind its own release", {pausing_shared}, {pause_over}, own_release, {pause_own},           stays,            "ours"},
+      {"write still behind its own release", {pausing_modified}, {pause_over}, own_release, {pause_own},        stays,            "ours"},
+      {"next read attempt",            {pausing_shared},   {pause_over}, {},         {get_shared},              acquiring_shared, "§5.1.2"},
+      {"next write attempt",           {pausing_modified}, {pause_over}, {},         {get_modified},            acquiring_modified, "§5.1.2"},
+      {"next upgrade attempt",         {pausing_upgrade},  {pause_over}, {},         {upgrade},                 upgrading,        "§5.1.2"},
+      {"reader without answer",        {asking_shared},    {pause_over}, {},         {forget_asks, get_shared}, acquiring_shared, "R5 off"},
+      {"writer without answer",        {asking_modified},  {pause_over}, {},         {forget_asks, get_modified}, acquiring_modified, "R5 off"},
+      {"upgrade without answer",       {asking_upgrade},   {pause_over}, {},         {forget_asks, upgrade},    upgrading,        "R5 off"},
 
-              // The word has changed.
-              {"read is confirmed", {S::shared_unconfirmed}, {E::settled}, {}, {}, S::shared, "R1"},
-              {"write is confirmed", {S::modified_unconfirmed}, {E::settled}, {}, {}, S::modified, "R1"},
-              {"shared out", {S::shared_giving}, {E::settled}, {}, {}, S::shared, "R2"},
-              {"handed over", {S::given}, {E::settled}, {}, {}, S::absent, "§4.4.1"},
+      // The word has changed.
+      {"read is confirmed",            {shared_unconfirmed}, {settled}, {},          {},                        shared,           "R1"},
+      {"write is confirmed",           {modified_unconfirmed}, {settled}, {},        {},                        modified,         "R1"},
+      {"shared out",                   {shared_giving},    {settled},   {},          {},                        shared,           "R2"},
+      {"handed over",                  {given},            {settled},   {},          {},                        absent,           "§4.4.1"},
 
-              // Others ask.
-              {"case 1 deferred", modified, {E::case1}, kLatched, {kDefer}, kStays, "§5.1.1"},
-              {"case 1", modified, {E::case1}, kForwards, {kHandOver, kAnswerDeferred}, S::given, "§4.4.1"},
-              {"case 1 by memory",
-               modified,
-               {E::case1},
-               {},
-               {kByMemory, kDropCopy, kAnswerDeferred},
-               S::absent,
-               "Figure 6a"},
-              {"case 2 below a starved writer", modified, {E::case2}, kTooLow, {kAnswerBusy}, kStays, "§5.3.2"},
-              {"case 2 deferred", modified, {E::case2}, kLatched, {kDefer}, kStays, "§5.1.1"},
-              {"case 2 by memory",
-               modified,
-               {E::case2},
-               kNoForwarding,
-               {kByMemory, kDropCopy, kAnswerDeferred},
-               S::absent,
-               "Figure 6a"},
-              {"case 2",
-               modified,
-               {E::case2},
-               kGiverWaits,
-               {kShareOut, kAnswerDeferred},
-               S::shared_giving,
-               "§4.4.2, R2"},
-              {"case 2 without waiting", modified, {E::case2}, {}, {kShareOut, kAnswerDeferred}, S::shared, "§4.4.2"},
-              {"owner to be confirmed is asked", {S::modified_unconfirmed}, owner_asked, {}, {kDefer}, kStays, "R1"},
-              {"owner to be is asked", wants_modified, owner_asked, {}, {kDefer}, kStays, "§5.3.2"},
-              {"upgrading, asked as an owner", {S::upgrading}, owner_asked, {}, {kDefer}, kStays, "§5.3.2"},
-              {"case 1 at a sharer",
-               shared,
-               {E::case1},
-               kMatchesAnyway,
-               {kHandOver, kAnswerDeferred},
-               S::given,
-               "R10 off"},
-              {"case 2 at a sharer",
-               shared,
-               {E::case2},
-               kMatchesAnyway,
-               {kShareOut, kAnswerDeferred},
-               S::shared_giving,
-               "R10 off"},
-              {"no owner any more",
-               {S::shared, S::shared_unconfirmed, S::shared_giving, S::upgrade_settling, S::asking_upgrade,
-                S::pausing_upgrade},
-               owner_asked,
-               {},
-               {kAnswerGone},
-               kStays,
-               "§5.1.2, R10"},
-              {"case 3 in use", shared, {E::case3}, kLatchedDrops, {kAnswerBusy, kUrge}, kStays, "§5.1.2, R9"},
-              {"case 3 deferred", shared, {E::case3}, kLatched, {kDefer}, kStays, "R9 off"},
-              {"case 3", shared, {E::case3}, {}, {kGiveUpShare, kDropCopy, kAnswerDeferred}, S::absent, "§4.4.3"},
-              {"case 3 at an upgrade, deferred", upgrades, {E::case3}, kDefersShared, {kDefer}, kStays, "R9 off"},
-              {"case 3 at an upgrade", upgrades, {E::case3}, {}, {kAnswerBusy, kUrge}, kStays, "§5.1.2, R9"},
-              {"case 3 before it is settled", unsettled, {E::case3}, {}, {kAnswerBusy, kUrge}, kStays, "R1, R2"},
-              {"case 3 at an owner",
-               modified,
-               {E::case3},
-               kMatchesAnyway,
-               {kGiveUpShare, kDropCopy, kAnswerDeferred},
-               S::absent,
-               "R10 off"},
-              {"no sharer any more",
-               {S::modified, S::modified_unconfirmed, S::acquiring_modified, S::asking_modified},
-               {E::case3},
-               {},
-               {kAnswerGone},
-               kStays,
-               "§5.1.2, R10"},
-              {"nothing here", without, {E::case1, E::case2, E::case3}, {}, {kAnswerGone}, kStays, "§5.1.2"},
+      // Others ask.
+      {"case 1 deferred",              {modified},         {case1},     latched,     {defer},                   stays,            "§5.1.1"},
+      {"case 1",                       {modified},         {case1},     forwards,    {hand_over, answer_all},   given,            "§4.4.1"},
+      {"case 1 by memory",             {modified},         {case1},     {},          {by_memory, drop, answer_all}, absent,       "Figure 6a"},
+      {"case 2 below a starved writer", {modified},        {case2},     too_low,     {say_busy},                stays,            "§5.3.2"},
+      {"case 2 deferred",              {modified},         {case2},     latched,     {defer},                   stays,            "§5.1.1"},
+      {"case 2 by memory",             {modified},         {case2},     no_forwarding, {by_memory, drop, answer_all}, absent,     "Figure 6a"},
+      {"case 2",                       {modified},         {case2},     giver_waits, {share_out, answer_all},   shared_giving,    "§4.4.2, R2"},
+      {"case 2 without waiting",       {modified},         {case2},     {},          {share_out, answer_all},   shared,           "§4.4.2"},
+      {"owner to be confirmed is asked", {modified_unconfirmed}, owner_asked, {},    {defer},                   stays,            "R1"},
+      {"owner to be is asked",         wants_modified,     owner_asked, {},          {defer},                   stays,            "§5.3.2"},
+      {"upgrading, asked as an owner", {upgrading},        owner_asked, {},          {defer},                   stays,            "§5.3.2"},
+      {"case 1 at a sharer",           {shared},           {case1},     any_case,    {hand_over, answer_all},   given,            "R10 off"},
+      {"case 2 at a sharer",           {shared},           {case2},     any_case,    {share_out, answer_all},   shared_giving,    "R10 off"},
+      {"no owner any more",            no_owner,           owner_asked, {},          {say_gone},                stays,            "§5.1.2, R10"},
+      {"case 3 in use",                {shared},           {case3},     latched_drops, {say_busy, urge},        stays,            "§5.1.2, R9"},
+      {"case 3 deferred",              {shared},           {case3},     latched,     {defer},                   stays,            "R9 off"},
+      {"case 3",                       {shared},           {case3},     {},          {give_up, drop, answer_all}, absent,         "§4.4.3"},
+      {"case 3 at an upgrade, deferred", upgrades,         {case3},     defers_shared, {defer},                 stays,            "R9 off"},
+      {"case 3 at an upgrade",         upgrades,           {case3},     {},          {say_busy, urge},          stays,            "§5.1.2, R9"},
+      {"case 3 before it is settled",  unsettled,          {case3},     {},          {say_busy, urge},          stays,            "R1, R2"},
+      {"case 3 at an owner",           {modified},         {case3},     any_case,    {give_up, drop, answer_all}, absent,         "R10 off"},
+      {"no sharer any more",           no_sharer,          {case3},     {},          {say_gone},                stays,            "§5.1.2, R10"},
+      {"nothing here",                 without,            asked,       {},          {say_gone},                stays,            "§5.1.2"},
 
-              // Eviction and local starvation.
-              {"evict shared", shared, {E::evict}, {}, {kReleaseShare, kDropCopy}, S::absent, "§5.2"},
-              {"evict modified", modified, {E::evict}, {}, {kFlushAndRelease, kDropCopy}, S::absent, "§5.2"},
-              {"yield shared",
-               shared,
-               {E::yield},
-               {},
-               {kReleaseShare, kDropCopy, kAnswerDeferred},
-               S::absent,
-               "§5.3.1"},
-              {"yield modified",
-               modified,
-               {E::yield},
-               {},
-               {kFlushAndRelease, kDropCopy, kAnswerDeferred},
-               S::absent,
-               "§5.3.1"},
-          },
-      .ignored = {{{S::absent, S::shared_unconfirmed, S::modified_unconfirmed, S::shared_giving},
-                   {E::yield},
-                   "there is nothing that it may give up yet"}},
-      .impossible =
-          {
-              {{S::acquiring_shared, S::acquiring_modified, S::upgrade_settling, S::upgrading, S::undoing,
-                S::asking_shared, S::asking_modified, S::asking_upgrade, S::pausing_shared, S::pausing_modified,
-                S::pausing_upgrade, S::falling_back, S::given},
-               {E::read, E::write, E::yield, E::evict},
-               "the latch is held exclusively"},
-              {{S::absent, S::shared_unconfirmed, S::modified_unconfirmed, S::shared_giving}, {E::evict}, "no victim"},
-              {{S::absent, S::shared, S::modified, S::shared_unconfirmed, S::modified_unconfirmed, S::shared_giving,
-                S::given, S::upgrade_settling, S::undoing, S::asking_shared, S::asking_modified, S::asking_upgrade,
-                S::pausing_shared, S::pausing_modified, S::pausing_upgrade, S::falling_back},
-               {E::word},
-               "no latch operation is out"},
-              {{S::absent, S::shared, S::modified, S::shared_unconfirmed, S::modified_unconfirmed, S::shared_giving,
-                S::given, S::acquiring_shared, S::acquiring_modified, S::upgrade_settling, S::upgrading,
-                S::asking_shared, S::asking_modified, S::asking_upgrade, S::pausing_shared, S::pausing_modified,
-                S::pausing_upgrade, S::falling_back},
-               {E::undone},
-               "no undo is waited for"},
-              {{S::absent, S::shared, S::modified, S::shared_unconfirmed, S::modified_unconfirmed, S::shared_giving,
-                S::given, S::acquiring_shared, S::acquiring_modified, S::upgrade_settling, S::upgrading, S::undoing,
-                S::pausing_shared, S::pausing_modified, S::pausing_upgrade, S::falling_back},
-               {E::answered, E::granted},
-               "nothing was asked"},
-              {{S::asking_upgrade}, {E::granted}, "sharers have nothing to give"},
-              {{S::absent, S::shared, S::modified, S::shared_unconfirmed, S::modified_unconfirmed, S::shared_giving,
-                S::given, S::acquiring_shared, S::acquiring_modified, S::upgrade_settling, S::upgrading, S::undoing,
-                S::falling_back},
-               {E::pause_over},
-               "there is no pause"},
-              {{S::absent, S::shared, S::modified, S::shared_unconfirmed, S::modified_unconfirmed, S::shared_giving,
-                S::given, S::acquiring_shared, S::acquiring_modified, S::upgrade_settling, S::upgrading, S::undoing,
-                S::asking_shared, S::asking_modified, S::asking_upgrade, S::pausing_shared, S::pausing_modified,
-                S::pausing_upgrade},
-               {E::released},
-               "no release is waited for"},
-              {{S::absent, S::shared, S::modified, S::acquiring_shared, S::acquiring_modified, S::upgrading, S::undoing,
-                S::asking_shared, S::asking_modified, S::asking_upgrade, S::pausing_shared, S::pausing_modified,
-                S::pausing_upgrade, S::falling_back},
-               {E::settled},
-               "nothing is to be settled"},
-          },
+      // Eviction and local starvation.
+      {"evict shared",                 {shared},           {evict},     {},          {release, drop},           absent,           "§5.2"},
+      {"evict modified",               {modified},         {evict},     {},          {flush, drop},             absent,           "§5.2"},
+      {"yield shared",                 {shared},           {yield},     {},          {release, drop, answer_all}, absent,         "§5.3.1"},
+      {"yield modified",               {modified},         {yield},     {},          {flush, drop, answer_all}, absent,           "§5.3.1"},
+      },
+      .ignored = {
+          {{absent, shared_unconfirmed, modified_unconfirmed, shared_giving}, {yield}, "there is nothing that it may give up yet"},
+      },
+      .impossible = {
+          {{acquiring_shared, acquiring_modified, upgrade_settling, upgrading, undoing, asking_shared, asking_modified, asking_upgrade,
+            pausing_shared, pausing_modified, pausing_upgrade, falling_back, given}, {read, write, yield, evict}, "the latch is held exclusively"},
+          {{absent, shared_unconfirmed, modified_unconfirmed, shared_giving}, {evict}, "no victim"},
+          {all_but({acquiring_shared, acquiring_modified, upgrading}), {word}, "no latch operation is out"},
+          {all_but({undoing}), {undone}, "no undo is waited for"},
+          {all_but({asking_shared, asking_modified, asking_upgrade}), {answered, granted}, "nothing was asked"},
+          {{asking_upgrade}, {granted}, "sharers have nothing to give"},
+          {all_but({asking_shared, asking_modified, asking_upgrade, pausing_shared, pausing_modified, pausing_upgrade}), {pause_over}, "there is no pause"},
+          {all_but({falling_back}), {released}, "no release is waited for"},
+          {all_but({shared_unconfirmed, modified_unconfirmed, shared_giving, given, upgrade_settling}), {settled}, "nothing is to be settled"},
+      },
+      // clang-format on
   });
 }
 
-const Step::Life::Table& Step::Life::table() {
-  static const Table table = make_table();
+}  // namespace
+
+const FrameTable& frame_table() {
+  static const FrameTable table = make_table();
   return table;
-}
-
-const models::TableDescription& Step::table() {
-  return Life::table().description();
-}
-
-void Step::execute(FrameState& state, FrameEvent event, Step& step, const sim::CoverageProbe& coverage) {
-  Life::table().on(state, event, step, coverage);
 }
 
 }  // namespace racksim::selcc

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "protocols/selcc/cache.hpp"
+#include "protocols/selcc/frame.hpp"
 
 namespace racksim::selcc {
 

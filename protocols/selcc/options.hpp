@@ -1,4 +1,4 @@
-// The options of SELCC, the rules that make its latch word safe among them (transitions.cpp).
+// The options of SELCC, the rules that make its latch word safe among them (frame_table.cpp).
 #pragma once
 
 #include <cstdint>

@@ -83,10 +83,7 @@ sim::Task<void> Recovery::admit(NodeId node) {
     }
   }
   shared_.nodes[node]->come_back(absent, departed_);
-  for (const NodeId other : present) {
-    ComputeNode::connect(*shared_.nodes[node], *shared_.nodes[other]);
-    shared_.nodes[other]->welcome(node);
-  }
+  for (const NodeId other : present) shared_.nodes[other]->welcome(*shared_.nodes[node]);
   connected_[node] = true;
 }
 

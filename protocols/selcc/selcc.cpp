@@ -9,6 +9,7 @@
 
 #include "models/host/core_wait.hpp"
 #include "protocols/line_cache/inspection.hpp"
+#include "protocols/selcc/races.hpp"
 #include "sim/options/option_error.hpp"
 #include "sim/oracles/oracle.hpp"
 
@@ -34,8 +35,8 @@ const sim::Registration<models::ProtocolEntry> registration({
     .make_options = [] { return std::make_shared<Options>(); },
     // Packets may be lost as long as no reliable connection runs out of retries.
     .tolerates = {"down", "drop", "duplicate", "fast-clock", "hold", "nic-stall", "noise", "partition", "slow-core"},
-    .coverage = coverage_map(),
-    .tables = {&Step::table()},
+    .coverage = {.states = {}, .messages = {}, .race_points = races.names()},
+    .tables = {&frame_table().description()},
     .work_shares = {{"of the accesses needed no verb", "selcc.local_accesses", "selcc.accesses"}},
 });
 
@@ -54,7 +55,8 @@ Selcc::Selcc(models::ProtocolContext& context, const Options& options)
               .lines = lines_,
               .counters = counters_,
               .coverage = context.coverage,
-              .source = context.rack.event_log().add_source("selcc/permissions")},
+              .source = context.rack.event_log().add_source("selcc/permissions"),
+              .answer_keys = std::vector<std::uint32_t>(shape().roles.compute_nodes)},
       final_source_(context.rack.event_log().add_source("selcc")) {
   for (NodeId id = 0; id < shape().roles.compute_nodes; ++id) {
     nodes_.push_back(std::make_unique<ComputeNode>(shared_, id, context.threads_per_node));
@@ -70,7 +72,8 @@ Selcc::Selcc(models::ProtocolContext& context, const Options& options)
     threads_.push_back(std::make_unique<ApplicationThread>(shared_, *nodes_[session.node], session.thread));
   }
   for (NodeId a = 0; a < nodes_.size(); ++a) {
-    for (NodeId b = static_cast<NodeId>(a + 1); b < nodes_.size(); ++b) ComputeNode::connect(*nodes_[a], *nodes_[b]);
+    for (NodeId b = static_cast<NodeId>(a + 1); b < nodes_.size(); ++b)
+      Verbs::connect(nodes_[a]->verbs(), nodes_[b]->verbs());
   }
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "protocols/selcc/compute_node.hpp"
+#include "protocols/selcc/races.hpp"
 #include "protocols/selcc/recovery.hpp"
 #include "sim/kernel/invariant.hpp"
 
@@ -57,7 +58,7 @@ bool ComputeNode::has_arrived(sim::Key line, const LineWork& work) const {
 // Until it neither waits for the dead node, nor has anything from it that is not confirmed, nor gives it anything.
 sim::Task<void> ComputeNode::settle(NodeId lost) {
   for (;;) {
-    bool settled = giving_to_[lost] == 0;
+    bool settled = verbs_.giving_to(lost) == 0;
     std::vector<sim::Key> lines;
     for (const auto& [line, work] : works_) lines.push_back(sim::Key{line});
     for (const sim::Key line : lines) {
@@ -71,26 +72,22 @@ sim::Task<void> ComputeNode::settle(NodeId lost) {
       }
     }
     if (settled) co_return;
-    co_await sim::sleep_for(server().clock(), shared_.rack.options().rtt);
+    co_await sim::sleep_for(server().clock(), rtt());
   }
 }
 
 // Readers' bits come and go while they find an owner that is dead, and each change makes a compare-and-swap fail. Nodes
 // that tried again at once, or all after the same time, could do so for ever.
 sim::Duration ComputeNode::back_off(std::uint32_t attempts) const {
-  return shared_.rack.options().rtt * ((std::int64_t{id_} + 1) * std::min<std::int64_t>(attempts, 8));
-}
-
-void ComputeNode::try_again_later(LineWork& work) {
-  set_timer(work, work.frame->line, calendar().now() + back_off(work.attempts));
+  return rtt() * ((std::int64_t{id_} + 1) * std::min<std::int64_t>(attempts, 8));
 }
 
 // By an addition, which cannot fail however often readers change the word meanwhile: until all have settled nobody else
 // touches the dead node's part of it.
 sim::Task<void> ComputeNode::claim(sim::Key line, NodeId lost) {
-  models::ReliableConnection& queue_pair = handler_queue_pair(line);
-  const models::WorkRequest look = read_word(line);
-  const LatchWord word(co_await call(queue_pair, line, look));
+  models::ReliableConnection& queue_pair = verbs_.of_handler(line);
+  const models::WorkRequest look = verbs_.read_word(line);
+  const LatchWord word(co_await verbs_.call(queue_pair, line, look));
   const LineWork* work = works_.find(line);
   if (work == nullptr || !has_unconfirmed_from(*work, lost)) co_return;  // its confirmation was there before the cut
   const std::uint64_t number = work->confirmation;
@@ -98,17 +95,16 @@ sim::Task<void> ComputeNode::claim(sim::Key line, NodeId lost) {
     const Frame& frame = *cache_.find(line);
     const bool modified = permission_of(frame.state) == sim::Permission::write;
     if (!modified) {
-      const models::WorkRequest whole = write_back(frame, {.low = 0, .high = shared_.lines.objects_per_line()}, 0);
-      post(queue_pair, std::span(&whole, 1));
+      verbs_.post(queue_pair, verbs_.write_back(frame, shared_.lines.whole(), 0));
     }
     models::WorkRequest add = look;
     add.opcode = models::Opcode::fetch_add;
     add.bytes.reset();
     add.swap_or_add = (modified ? LatchWord::modified(id_) : LatchWord::shared(id_)) - LatchWord::modified(lost);
-    const LatchWord found(co_await call(queue_pair, line, add));
+    const LatchWord found(co_await verbs_.call(queue_pair, line, add));
     RACKSIM_INVARIANT(owned_by(found, lost), "only who has the line from a dead node takes its place");
     ++counters().claimed.value;
-    shared_.coverage.race(RacePoint::claimed);
+    shared_.coverage.race(races.claimed);
   }
   confirmed(line, number);
 }
@@ -119,8 +115,8 @@ sim::Task<void> ComputeNode::recheck(sim::Key line, NodeId lost) {
   models::Content content;
   LatchWord word;
   if (may_be_given) {
-    const models::WorkRequest look = read_line(line, 0);
-    word = LatchWord(co_await call(handler_queue_pair(line), line, look, &content));
+    const models::WorkRequest look = verbs_.read_line(line, 0);
+    word = LatchWord(co_await verbs_.call(verbs_.of_handler(line), line, look, &content));
   }
   LineWork* work = works_.find(line);
   if (work == nullptr || !awaits_answer_of(*work, lost)) co_return;
@@ -134,7 +130,7 @@ sim::Task<void> ComputeNode::recheck(sim::Key line, NodeId lost) {
     co_return;
   }
   ++counters().rechecked.value;
-  shared_.coverage.race(RacePoint::given_without_the_line);
+  shared_.coverage.race(races.given_without_the_line);
   if (wants_modified) shared_.recovery->lose(line);
   const std::uint64_t number = ask->number;
   work->fetched.load(content.bytes().subspan(latched_memory::LineLayout::kWordBytes));
@@ -149,7 +145,7 @@ sim::Task<void> ComputeNode::bury(NodeId lost) {
 
 sim::Task<void> ComputeNode::leave_alone(NodeId lost) {
   departed_ &= ~LatchWord::shared(lost);
-  while (taking_out_ > 0) co_await sim::sleep_for(server().clock(), shared_.rack.options().rtt);
+  while (verbs_.taking_out() > 0) co_await sim::sleep_for(server().clock(), rtt());
 }
 
 sim::Task<void> ComputeNode::sweep(std::uint64_t lost, std::vector<Region> regions) {
@@ -166,19 +162,22 @@ sim::Task<void> ComputeNode::sweep(std::uint64_t lost, std::vector<Region> regio
 }
 
 sim::Task<void> ComputeNode::take_out(sim::Key line, std::uint64_t lost) {
-  models::ReliableConnection& queue_pair = *evictor_.to_memory[shared_.lines.server_of(line)];
-  const models::WorkRequest look = read_word(line);
-  LatchWord word(co_await call(queue_pair, line, look));
+  models::ReliableConnection& queue_pair = verbs_.of_evictor(line);
+  const models::WorkRequest look = verbs_.read_word(line);
+  LatchWord word(co_await verbs_.call(queue_pair, line, look));
   for (std::uint32_t attempts = 1; word.without(lost) != word; ++attempts) {
     const LatchWord without = word.without(lost);
-    const models::WorkRequest swap = swap_word(line, word.bits(), without.bits());
-    const LatchWord found(co_await call(queue_pair, line, swap));
+    const models::WorkRequest swap{.opcode = models::Opcode::compare_swap,
+                                   .remote = shared_.lines.remote(line),
+                                   .compare = word.bits(),
+                                   .swap_or_add = without.bits()};
+    const LatchWord found(co_await verbs_.call(queue_pair, line, swap));
     if (found == word) {
       ++counters().taken_out.value;
       co_return;
     }
     co_await sim::sleep_for(server().clock(), back_off(attempts));
-    word = LatchWord(co_await call(queue_pair, line, look));
+    word = LatchWord(co_await verbs_.call(queue_pair, line, look));
   }
 }
 
@@ -198,8 +197,9 @@ void ComputeNode::come_back(std::uint64_t absent, std::uint64_t departed) {
   begin();
 }
 
-void ComputeNode::welcome(NodeId node) {
-  cut_off_ &= ~LatchWord::shared(node);
+void ComputeNode::welcome(ComputeNode& node) {
+  Verbs::connect(node.verbs_, verbs_);
+  cut_off_ &= ~LatchWord::shared(node.id_);
 }
 
 }  // namespace racksim::selcc

@@ -1,16 +1,17 @@
-// The verbs that a compute node posts: latch operations, flushes, invalidations and their answers (SELCC §4.3, §5.1).
-#include <algorithm>
-#include <cstring>
-#include <utility>
+// Latch operations, flushes, invalidations and answers as work requests. See verbs.hpp.
+#include "protocols/selcc/verbs.hpp"
 
-#include "protocols/selcc/compute_node.hpp"
+#include <algorithm>
+#include <utility>
 
 namespace racksim::selcc {
 
+using latched_memory::LineLayout;
 using models::Opcode;
 using models::WorkRequest;
 
 namespace {
+constexpr std::uint64_t kReceives = 128;  // of the handler, for each peer (published code)
 /// Where answers are written: each compute node has one buffer a thread, told apart by what is in them.
 constexpr std::uint64_t kAnswers = 0;
 /// Where the atomic of a latch operation writes what it has found, by the number of the READ behind it: words in pages
@@ -21,57 +22,81 @@ constexpr std::uint64_t found_word_of(std::uint64_t wr_id) {
 }
 }  // namespace
 
-void ComputeNode::post(models::QueuePair& queue_pair, std::span<const WorkRequest> requests) {
-  for (const WorkRequest& request : requests) count(request);
+Verbs::Verbs(Shared& shared, NodeId id, unsigned threads, models::CompletionHandler& completions)
+    : shared_(shared),
+      id_(id),
+      threads_(threads),
+      peers_(shared.memory.shape().roles.compute_nodes, nullptr),
+      giving_to_(peers_.size()) {
+  models::Server& server = shared.rack.server(id);
+  std::size_t core = 0;
+  const auto open = [&](Endpoint& endpoint) {
+    endpoint.core = &server.core(core++);
+    endpoint.queue = &server.nic().create_completion_queue(*endpoint.core, completions);
+    endpoint.to_memory = shared.lines.connect(server.nic(), *endpoint.queue);
+  };
+  for (Endpoint& thread : threads_) open(thread);
+  open(handler_);
+  open(evictor_);
+}
+
+void Verbs::connect(Verbs& a, Verbs& b) {
+  const auto nic = [](const Verbs& end) -> models::Nic& { return end.shared_.rack.server(end.id_).nic(); };
+  const auto end_at = [&](Verbs& node, NodeId peer) {
+    models::ReliableConnection*& end = node.peers_[peer];
+    if (end == nullptr) {
+      end = &nic(node).create_reliable({.sent = *node.handler_.queue, .received = *node.handler_.queue});
+    }
+    return end;
+  };
+  models::ReliableConnection *at_a = end_at(a, b.id_), *at_b = end_at(b, a.id_);
+  const auto incarnation = [](const Verbs& end) { return end.shared_.rack.server(end.id_).incarnation(); };
+  const models::Psn first = models::first_psn(incarnation(a) + incarnation(b));
+  at_a->connect(b.id_, at_b->number(), first);
+  at_b->connect(a.id_, at_a->number(), first);
+  for (auto* end : {at_a, at_b}) end->post_receive(kReceives);
+}
+
+void Verbs::post(models::QueuePair& queue_pair, std::span<const WorkRequest> requests) {
+  Counters& counters = shared_.counters;
+  for (const WorkRequest& request : requests) {
+    ++(request.opcode == Opcode::read           ? counters.reads
+       : request.opcode == Opcode::write        ? counters.writes
+       : request.opcode == Opcode::compare_swap ? counters.swaps
+       : request.opcode == Opcode::fetch_add    ? counters.adds
+                                                : counters.sends)
+          .value;
+  }
   queue_pair.post(requests);
 }
 
-void ComputeNode::count(const WorkRequest& request) {
-  switch (request.opcode) {
-    case Opcode::read:
-      ++counters().reads.value;
-      break;
-    case Opcode::compare_swap:
-      ++counters().swaps.value;
-      break;
-    case Opcode::fetch_add:
-      ++counters().adds.value;
-      break;
-    case Opcode::write:
-      ++counters().writes.value;
-      break;
-    default:
-      ++counters().sends.value;
-  }
-}
-
-// Numbers of work requests begin at 1: what nobody waits for has 0.
-std::uint64_t ComputeNode::note(Posted posted) {
-  return std::uint64_t{posted_.put(posted)} + 1;
-}
-
-WorkRequest ComputeNode::atomic(Opcode opcode, sim::Key line, std::uint64_t compare, std::uint64_t value,
-                                Posted posted) {
-  posted.line = line;
-  ++atomics_under_way_[line];
+WorkRequest Verbs::atomic(Opcode opcode, std::uint64_t compare, std::uint64_t value, const Posted& posted) {
+  ++atomics_[posted.line];
+  if (posted.purpose == Purpose::hand_over || posted.purpose == Purpose::share) ++giving_to_[posted.peer];
+  if (posted.purpose == Purpose::take_out) ++taking_out_;
   return {.opcode = opcode,
-          .remote = shared_.lines.remote(line),
+          .remote = shared_.lines.remote(posted.line),
           .compare = compare,
           .swap_or_add = value,
           .wr_id = note(posted),
           .operation = posted.operation};
 }
 
-void ComputeNode::atomic_ended(sim::Key line) {
-  const auto found = atomics_under_way_.find(line);
-  if (--found->second == 0) atomics_under_way_.erase(found);
+Posted Verbs::take(const models::Completion& completion) {
+  const Posted posted = posted_.take(slot_of(completion.wr_id));
+  if (posted.purpose == Purpose::call || posted.purpose == Purpose::forward) return posted;
+  const auto found = atomics_.find(posted.line);
+  if (--found->second == 0) atomics_.erase(found);
+  if (posted.purpose == Purpose::hand_over || posted.purpose == Purpose::share) --giving_to_[posted.peer];
+  if (posted.purpose == Purpose::take_out) --taking_out_;
+  return posted;
 }
 
 // The batch has one completion, the READ's: responses come in the order of the requests, so that what the atomic has
 // found is in memory by then.
-void ComputeNode::latch_and_read(Opcode opcode, std::uint64_t part, const LineWork& work) {
+void Verbs::latch_and_read(Opcode opcode, std::uint64_t part, const LineWork& work) {
   const sim::Key line = work.frame->line;
-  ++atomics_under_way_[line];
+  ++atomics_[line];
   const std::uint64_t wr_id = note({.purpose = Purpose::latch_line, .line = line, .operation = work.operation});
   WorkRequest batch[2] = {{.opcode = opcode,
                            .remote = shared_.lines.remote(line),
@@ -81,145 +106,122 @@ void ComputeNode::latch_and_read(Opcode opcode, std::uint64_t part, const LineWo
                            .operation = work.operation},
                           read_line(line, work.operation)};
   batch[1].wr_id = wr_id;
-  post(thread_queue_pair(work.thread, line), batch);
+  post(of_thread(work.thread, line), batch);
 }
 
-std::uint64_t ComputeNode::word_found(const models::Completion& latched) const {
-  return server().nic().memory().word(found_word_of(latched.wr_id));
+std::uint64_t Verbs::word_found(const models::Completion& latched) const {
+  return shared_.rack.server(id_).nic().memory().word(found_word_of(latched.wr_id));
 }
 
-// The whole line, its latch word too.
-WorkRequest ComputeNode::read_line(sim::Key line, sim::OperationId operation) const {
+WorkRequest Verbs::read_line(sim::Key line, sim::OperationId operation) const {
   WorkRequest request = read_word(line);
   request.bytes = static_cast<std::uint32_t>(shared_.lines.stored_bytes());
   request.operation = operation;
   return request;
 }
 
-WorkRequest ComputeNode::read_word(sim::Key line) const {
-  return {
-      .opcode = Opcode::read, .remote = shared_.lines.remote(line), .bytes = latched_memory::LineLayout::kWordBytes};
+WorkRequest Verbs::read_word(sim::Key line) const {
+  return {.opcode = Opcode::read, .remote = shared_.lines.remote(line), .bytes = LineLayout::kWordBytes};
 }
 
-WorkRequest ComputeNode::swap_word(sim::Key line, std::uint64_t compare, std::uint64_t swap) const {
-  return {
-      .opcode = Opcode::compare_swap, .remote = shared_.lines.remote(line), .compare = compare, .swap_or_add = swap};
+WorkRequest Verbs::flush(const Frame& frame, sim::OperationId operation) {
+  return write_back(frame, shared_.options.dirty_boundaries ? frame.dirty : shared_.lines.whole(), operation);
 }
 
-WorkRequest ComputeNode::flush(const Frame& frame, sim::OperationId operation) {
-  const ObjectRange whole{.low = 0, .high = shared_.lines.objects_per_line()};
-  return write_back(frame, options().dirty_boundaries ? frame.dirty : whole, operation);
-}
-
-WorkRequest ComputeNode::write_back(const Frame& frame, ObjectRange range, sim::OperationId operation) {
-  std::vector<std::byte> bytes(range.bytes());
-  frame.data.store(range, bytes);
-  ++counters().flushes.value;
-  counters().flushed_bytes.value += bytes.size();
+WorkRequest Verbs::write_back(const Frame& frame, ObjectRange range, sim::OperationId operation) {
+  ++shared_.counters.flushes.value;
+  shared_.counters.flushed_bytes.value += range.bytes();
   return {.opcode = Opcode::write,
           .remote = shared_.lines.remote(frame.line, range.low),
-          .content = models::Content::of_bytes(bytes),
+          .content = frame.data.bytes(range),
           .signalled = false,
           .operation = operation};
 }
 
-models::ReliableConnection& ComputeNode::thread_queue_pair(unsigned thread, sim::Key line) const {
-  return *threads_[thread].to_memory[shared_.lines.server_of(line)];
-}
-
-models::ReliableConnection& ComputeNode::handler_queue_pair(sim::Key line) const {
-  return *handler_.to_memory[shared_.lines.server_of(line)];
-}
-
-sim::Task<std::uint64_t> ComputeNode::call(models::QueuePair& queue_pair, sim::Key line, WorkRequest request,
-                                           models::Content* content) {
-  Call call(calendar());
+sim::Task<std::uint64_t> Verbs::call(models::QueuePair& queue_pair, sim::Key line, WorkRequest request,
+                                     models::Content* content) {
+  Call call(shared_.rack.calendar());
   call.open = 1;
   request.wr_id = note({.purpose = Purpose::call, .line = line, .operation = request.operation, .call = &call});
-  post(queue_pair, std::span(&request, 1));
+  post(queue_pair, request);
   co_await call.done.wait();
   if (content != nullptr) *content = std::move(call.content);
   co_return call.found;
 }
 
-sim::Task<std::uint64_t> ComputeNode::atomic_on_word(unsigned thread, sim::Key object, WorkRequest request) {
-  if (!serves()) co_await lease();
-  const sim::Key line = shared_.lines.line_of(object);
-  request.remote = shared_.lines.remote(line, shared_.lines.index_of(object));
-  co_return co_await call(thread_queue_pair(thread, line), line, std::move(request));
-}
-
-sim::Task<bool> ComputeNode::nobody_holds(unsigned thread, sim::Key first, std::uint64_t lines,
-                                          sim::OperationId operation) {
+sim::Task<bool> Verbs::nobody_holds(unsigned thread, sim::Key first, std::uint64_t lines, sim::OperationId operation) {
   constexpr std::uint64_t kBatch = 16;
-  if (!serves()) co_await lease();
-  Call call(calendar());
+  Call call(shared_.rack.calendar());
   for (std::uint64_t begin = 0; begin < lines && call.found == 0; begin += kBatch) {
-    std::vector<models::WorkRequest> batch;
+    std::vector<WorkRequest> batch;
     for (std::uint64_t i = begin; i < std::min(lines, begin + kBatch); ++i) {
       const sim::Key line{first + i};
-      batch.push_back({.opcode = Opcode::read,
-                       .remote = shared_.lines.remote(line),
-                       .bytes = latched_memory::LineLayout::kWordBytes,
-                       .wr_id = note({.purpose = Purpose::call, .line = line, .operation = operation, .call = &call}),
-                       .operation = operation});
+      batch.push_back(read_word(line));
+      batch.back().operation = operation;
+      batch.back().wr_id = note({.purpose = Purpose::call, .line = line, .operation = operation, .call = &call});
     }
     call.open = static_cast<std::uint32_t>(batch.size());
-    post(thread_queue_pair(thread, first), batch);
+    post(of_thread(thread, first), batch);
     co_await call.done.wait();
   }
   co_return call.found == 0;
 }
 
-void ComputeNode::send(NodeId to, const Invalidation& message) {
-  const WorkRequest request{.opcode = Opcode::send,
-                            .content = models::Content::of(message),
-                            .bytes = Invalidation::kWireBytes,
-                            .signalled = false,
-                            .operation = message.operation};
-  post(*peers_[to], std::span(&request, 1));
+void Call::completed(const models::Completion& completion) {
+  if (completion.opcode == Opcode::read) {
+    found |= latched_memory::header_of<std::uint64_t>(completion.content);
+    content = completion.content;
+  } else {
+    found |= completion.old_value;
+  }
+  if (--open == 0) done.notify_all();
 }
 
-WorkRequest ComputeNode::flag(NodeId to, const Answer& answer, sim::OperationId operation) const {
+void Verbs::send(NodeId to, const Invalidation& message) {
+  post(*peers_[to], {.opcode = Opcode::send,
+                     .content = models::Content::of(message),
+                     .bytes = Invalidation::kWireBytes,
+                     .signalled = false,
+                     .operation = message.operation});
+}
+
+WorkRequest Verbs::flag(NodeId to, const Answer& answer, sim::OperationId operation) const {
   return {.opcode = Opcode::write,
-          .remote = {kAnswers, shared_.nodes[to]->answer_key_},
+          .remote = {kAnswers, shared_.answer_keys[to]},
           .content = models::Content::of(answer),
           .bytes = Answer::kWireBytes,
           .signalled = false,
           .operation = operation};
 }
 
-void ComputeNode::answer(const Invalidation& message, Verdict verdict) {
-  ++(verdict == Verdict::released ? counters().released
-     : verdict == Verdict::busy   ? counters().busy
-                                  : counters().gone)
-        .value;
-  const WorkRequest request =
-      flag(message.sender, {.line = message.line, .number = message.number, .verdict = verdict}, message.operation);
-  post(*peers_[message.sender], std::span(&request, 1));
+void Verbs::answer(const Invalidation& message, Verdict verdict) {
+  Counters& counters = shared_.counters;
+  ++(verdict == Verdict::released ? counters.released : verdict == Verdict::busy ? counters.busy : counters.gone).value;
+  post(*peers_[message.sender],
+       flag(message.sender, {.line = message.line, .number = message.number, .verdict = verdict}, message.operation));
 }
 
-void ComputeNode::confirm(NodeId to, sim::Key line, std::uint64_t number, sim::OperationId operation) {
-  const WorkRequest request = flag(to, {.line = line, .number = number, .verdict = Verdict::landed}, operation);
-  post(*peers_[to], std::span(&request, 1));
+void Verbs::confirm(const Posted& given) {
+  post(*peers_[given.peer],
+       flag(given.peer, {.line = given.line, .number = given.number, .verdict = Verdict::landed}, given.operation));
 }
 
 // The line, and the flag behind it.
-void ComputeNode::forward(const Invalidation& message, const Frame& frame, ObjectRange dirty) {
+void Verbs::forward(const Invalidation& message, const Frame& frame, ObjectRange dirty) {
   const Answer answer{.line = message.line, .number = message.number, .dirty = dirty, .verdict = Verdict::given};
-  std::vector<std::byte> bytes(sizeof answer + options().line_bytes);
-  std::memcpy(bytes.data(), &answer, sizeof answer);
-  frame.data.store({.low = 0, .high = shared_.lines.objects_per_line()}, std::span(bytes).subspan(sizeof answer));
   WorkRequest request = flag(message.sender, answer, message.operation);
-  request.content = models::Content::of_bytes(bytes);
-  request.bytes = static_cast<std::uint32_t>(options().line_bytes) + Answer::kWireBytes;
+  request.content = latched_memory::behind(answer, frame.data.bytes(shared_.lines.whole()).bytes());
+  request.bytes = static_cast<std::uint32_t>(shared_.options.line_bytes) + Answer::kWireBytes;
   request.signalled = true;
   request.wr_id = note({.purpose = Purpose::forward, .line = message.line});
-  post(*peers_[message.sender], std::span(&request, 1));
+  post(*peers_[message.sender], request);
 }
 
-void ComputeNode::set_timer(LineWork& work, sim::Key line, sim::Time end) {
-  work.timer = server().clock().after<&ComputeNode::pause_over>(end - calendar().now(), *this, line.number());
+void Verbs::crash() {
+  posted_.clear();
+  atomics_.clear();
+  std::fill(giving_to_.begin(), giving_to_.end(), 0);
+  taking_out_ = 0;
 }
 
 }  // namespace racksim::selcc

@@ -1,0 +1,178 @@
+// What several rows of a line's transition table ask and do. See frame_step.hpp.
+#include "protocols/selcc/frame_step.hpp"
+
+#include <utility>
+
+#include "protocols/selcc/compute_node.hpp"
+#include "protocols/selcc/races.hpp"
+
+namespace racksim::selcc {
+
+using models::Opcode;
+
+sim::KeyAndOperations FrameStep::key_and_operations() const {
+  sim::KeyAndOperations about{node.shared().lines.object_of(line, 0), {}};
+  if (work != nullptr && work->operation != 0) about.operations.push_back(work->operation);
+  return about;
+}
+
+const Options& FrameStep::options() const {
+  return node.options();
+}
+
+LatchWord FrameStep::word() const {
+  return LatchWord(work->word);
+}
+
+bool FrameStep::wants_to_read() const {
+  return frame->state == FrameState::acquiring_shared || frame->state == FrameState::undoing;
+}
+
+// Numbers that no node has are left out: between two additions a word can name anybody.
+std::vector<NodeId> FrameStep::targets() const {
+  std::vector<NodeId> found;
+  const auto add = [&](NodeId id) {
+    if (id != node.id() && id < node.shared().nodes.size() && !node.is_cut_off(id)) found.push_back(id);
+  };
+  if (word().names_owner()) {
+    if (frame->state != FrameState::upgrading) add(word().owner());
+  } else if (!wants_to_read()) {
+    word().for_each_reader(add);
+  }
+  return found;
+}
+
+void FrameStep::post_atomic(Opcode opcode, std::uint64_t compare, std::uint64_t value, Purpose purpose,
+                            std::uint64_t number) {
+  Verbs& verbs = node.verbs();
+  verbs.post(verbs.of_thread(work->thread, line),
+             verbs.atomic(opcode, compare, value,
+                          {.purpose = purpose, .line = line, .number = number, .operation = work->operation}));
+}
+
+void FrameStep::start_attempt() {
+  node.calendar().cancel(work->timer);
+  ++work->attempts;
+}
+
+void FrameStep::acquire(Opcode opcode, std::uint64_t part) {
+  start_attempt();
+  node.verbs().latch_and_read(opcode, part, *work);
+}
+
+// To all of them at once: each is to answer exactly once (R5), by the number that it gets here (R6).
+void FrameStep::ask() {
+  const Case conflict = !word().names_owner() ? Case::writer_against_shared
+                        : wants_to_read()     ? Case::reader_against_modified
+                                              : Case::writer_against_modified;
+  Counters& counters = node.counters();
+  sim::Counter& sent = conflict == Case::writer_against_modified   ? counters.asked_modified
+                       : conflict == Case::reader_against_modified ? counters.asked_for_reader
+                                                                   : counters.asked_shared;
+  if (!std::exchange(work->has_asked, true)) ++counters.operations_with_invalidations.value;
+  work->asks.clear();
+  work->turned_away = false;
+  work->asked_at = node.calendar().now();
+  for (const NodeId target : targets()) {
+    ++sent.value;
+    if (!node.shared().nodes[target]->has_part_in(line)) {
+      ++counters.phantom_sharers.value;
+      node.shared().coverage.race(races.word_names_an_innocent);
+    }
+    work->asks.push_back({.whom = target, .number = node.take_number()});
+    node.verbs().send(target, {.line = line,
+                               .number = work->asks.back().number,
+                               .sender = node.id(),
+                               .conflict = conflict,
+                               .priority = options().priority_of(work->attempts),
+                               .operation = work->operation});
+  }
+  if (!options().await_answer) wait_until(work->asked_at + node.rtt() * 2);
+}
+
+void FrameStep::wait_until(sim::Time end) {
+  node.calendar().cancel(work->timer);
+  node.set_timer(*work, end);
+}
+
+void FrameStep::install() {
+  frame->data = std::move(work->fetched);
+  frame->dirty = {};
+  node.cache().touch(*frame);
+}
+
+void FrameStep::keep_priority() {
+  frame->writer_priority = options().priority_of(work->attempts);
+}
+
+void FrameStep::drop_copy() {
+  frame->data.clear();
+  frame->dirty = {};
+  frame->writer_priority = 0;
+}
+
+void FrameStep::answer(Verdict verdict) {
+  node.verbs().answer(*message, verdict);
+}
+
+void FrameStep::settle_others(bool owners_alone) {
+  if (work == nullptr || !options().answer_deferred) return;
+  std::vector<Invalidation> kept;
+  for (const Invalidation& deferred : std::exchange(work->deferred, {})) {
+    if (owners_alone && deferred.conflict == Case::writer_against_shared) {
+      kept.push_back(deferred);
+    } else {
+      node.shared().coverage.race(races.deferred_in_vain);
+      node.verbs().answer(deferred, Verdict::gone);
+    }
+  }
+  work->deferred = std::move(kept);
+}
+
+void FrameStep::let_writer_in_first() {
+  if (!options().spin_waiting || message->priority == 0) return;
+  node.hold_back(line, node.calendar().now() + options().spin_per_level * message->priority);
+}
+
+void FrameStep::give(std::uint64_t added, Purpose purpose, ObjectRange dirty, bool flushes) {
+  Verbs& verbs = node.verbs();
+  ++node.counters().given.value;
+  verbs.forward(*message, *frame, dirty);
+  std::vector<models::WorkRequest> batch{verbs.atomic(Opcode::fetch_add, 0, added,
+                                                      {.purpose = purpose,
+                                                       .line = line,
+                                                       .peer = message->sender,
+                                                       .number = message->number,
+                                                       .operation = message->operation})};
+  if (flushes) {
+    batch.insert(options().flush_first ? batch.begin() : batch.end(), verbs.flush(*frame, message->operation));
+  }
+  verbs.post(verbs.of_handler(line), batch);
+}
+
+std::vector<models::WorkRequest> FrameStep::release(bool modified) const {
+  Verbs& verbs = node.verbs();
+  const sim::OperationId cause = message != nullptr ? message->operation : sim::OperationId{0u};
+  const std::uint64_t part = modified ? LatchWord::modified(node.id()) : LatchWord::shared(node.id());
+  const Purpose purpose = posts != nullptr ? Purpose::evict : Purpose::release;
+  std::vector<models::WorkRequest> batch;
+  const models::WorkRequest add = verbs.atomic(Opcode::fetch_add, 0, LatchWord::minus(part),
+                                               {.purpose = purpose, .line = line, .operation = cause});
+  if (modified && !frame->dirty.empty()) batch.push_back(verbs.flush(*frame, cause));
+  batch.insert(options().flush_first ? batch.end() : batch.begin(), add);
+  return batch;
+}
+
+void FrameStep::release_line(bool modified) {
+  const auto batch = release(modified);
+  Counters& counters = node.counters();
+  if (posts != nullptr) {
+    ++(modified ? counters.evicted_modified : counters.evicted_shared).value;
+    posts->insert(posts->end(), batch.begin(), batch.end());
+  } else {
+    ++counters.yields.value;
+    node.verbs().post(node.verbs().of_handler(line), batch);
+  }
+}
+
+}  // namespace racksim::selcc

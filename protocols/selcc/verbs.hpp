@@ -1,0 +1,147 @@
+// The verbs that a compute node posts: latch operations, flushes, invalidations and their answers (SELCC §4.3, §5.1);
+// and what is under way of them. Their completions are events of the node (events.cpp).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "models/nic/verbs.hpp"
+#include "protocols/latched_memory/latch_word.hpp"
+#include "protocols/line_cache/line_map.hpp"
+#include "protocols/line_cache/slots.hpp"
+#include "protocols/selcc/frame.hpp"
+#include "protocols/selcc/line_work.hpp"
+#include "protocols/selcc/messages.hpp"
+#include "protocols/selcc/shared.hpp"
+#include "sim/kernel/waiting.hpp"
+
+namespace racksim::selcc {
+
+using latched_memory::Endpoint;
+
+/// What a verb is for, whose completion is told.
+enum class Purpose : std::uint8_t {
+  latch_word,   ///< the atomic of an upgrade
+  latch_line,   ///< the READ of another latch operation, behind its atomic
+  undo,         ///< of a failed reader's bit, which nobody waits for
+  undo_waited,  ///< the same, which its thread waits for
+  fall_back,    ///< the release of a share that is to be upgraded
+  release,      ///< of a share or of a line evicted
+  hand_over,    ///< of a Modified line to another writer
+  share,        ///< of a Modified line with a reader
+  forward,      ///< the line itself
+  take_out,     ///< of dead nodes from a word
+  call,         ///< somebody waits for just this
+  evict         ///< the last verb of an eviction, whose ring slots are free then
+};
+
+/// Verbs that one task waits for.
+struct Call {
+  explicit Call(sim::Calendar& calendar) : done(calendar) {}
+  void completed(const models::Completion& completion);
+  sim::Signal done;
+  std::uint32_t open = 0;
+  std::uint64_t found = 0;    ///< the atomic's result, or all that READs have found, or-ed
+  models::Content content{};  ///< of the last READ
+};
+
+/// What a completion is about.
+struct Posted {
+  Purpose purpose{};
+  sim::Key line = 0;
+  NodeId peer = 0;           ///< of hand_over and share
+  std::uint64_t number = 0;  ///< of the request that is granted; of take_out, the word that was found
+  std::uint32_t slots = 0;   ///< of the copy-out ring
+  sim::OperationId operation = 0;
+  Call* call = nullptr;
+};
+
+class Verbs {
+ public:
+  /// Completions go to `completions`.
+  Verbs(Shared& shared, NodeId id, unsigned threads, models::CompletionHandler& completions);
+  Verbs(const Verbs&) = delete;
+  Verbs& operator=(const Verbs&) = delete;
+
+  /// Joins the handlers of two nodes, or joins them anew.
+  static void connect(Verbs& a, Verbs& b);
+
+  models::Core& core_of(unsigned thread) const { return *threads_[thread].core; }
+  models::Core& handler_core() const { return *handler_.core; }
+  models::Core& evictor_core() const { return *evictor_.core; }
+  models::ReliableConnection& of_thread(unsigned thread, sim::Key line) const { return to(threads_[thread], line); }
+  models::ReliableConnection& of_handler(sim::Key line) const { return to(handler_, line); }
+  models::ReliableConnection& of_evictor(sim::Key line) const { return to(evictor_, line); }
+  models::ReliableConnection& to_peer(NodeId node) const { return *peers_[node]; }
+
+  void post(models::QueuePair& queue_pair, std::span<const models::WorkRequest> requests);
+  void post(models::QueuePair& queue_pair, const models::WorkRequest& request) {
+    post(queue_pair, std::span(&request, 1));
+  }
+
+  /// An atomic on the word of a line.
+  models::WorkRequest atomic(models::Opcode opcode, std::uint64_t compare, std::uint64_t value, const Posted& posted);
+  /// Whether one is under way on it.
+  bool has_atomic_of(sim::Key line) const { return atomics_.contains(line); }
+  /// How many are that give a line to this node, and that take dead nodes out of a word.
+  std::uint32_t giving_to(NodeId node) const { return giving_to_[node]; }
+  std::uint32_t taking_out() const { return taking_out_; }
+  /// The latch operation of an acquisition: an atomic that adds or swaps in this part, and the line.
+  void latch_and_read(models::Opcode opcode, std::uint64_t part, const LineWork& work);
+  /// The word that one which has completed has found.
+  std::uint64_t word_found(const models::Completion& latched) const;
+
+  /// The line and its word.
+  models::WorkRequest read_line(sim::Key line, sim::OperationId operation) const;
+  models::WorkRequest read_word(sim::Key line) const;
+  /// What is dirty of a frame, to its place in memory.
+  models::WorkRequest flush(const Frame& frame, sim::OperationId operation);
+  models::WorkRequest write_back(const Frame& frame, ObjectRange range, sim::OperationId operation);
+
+  /// Posts a request and waits for its end. Returns the word that an atomic has found, or the first that a READ has.
+  sim::Task<std::uint64_t> call(models::QueuePair& queue_pair, sim::Key line, models::WorkRequest request,
+                                models::Content* content = nullptr);
+  /// Reads the latch words of lines that follow each other from memory; returns whether nobody holds any of them.
+  sim::Task<bool> nobody_holds(unsigned thread, sim::Key first, std::uint64_t lines, sim::OperationId operation);
+
+  // To other nodes.
+  void send(NodeId to, const Invalidation& message);
+  void answer(const Invalidation& message, Verdict verdict);
+  void confirm(const Posted& given);
+  void forward(const Invalidation& message, const Frame& frame, ObjectRange dirty);
+
+  /// What a completion is about, which has not been taken yet.
+  Posted& operator[](const models::Completion& completion) { return posted_[slot_of(completion.wr_id)]; }
+  /// It has completed.
+  Posted take(const models::Completion& completion);
+  /// An eviction takes so many slots of the copy-out ring, which its last request gives back.
+  void note_slots(const models::WorkRequest& request, std::uint32_t slots) {
+    posted_[slot_of(request.wr_id)].slots = slots;
+  }
+
+  /// Lines and how many atomics are under way on their words.
+  const line_cache::LineMap<std::uint32_t>& atomics() const { return atomics_; }
+  void crash();
+
+ private:
+  models::ReliableConnection& to(const Endpoint& endpoint, sim::Key line) const {
+    return *endpoint.to_memory[shared_.lines.server_of(line)];
+  }
+  // Numbers of work requests begin at 1: what nobody waits for has 0.
+  static std::uint32_t slot_of(std::uint64_t wr_id) { return static_cast<std::uint32_t>(wr_id - 1); }
+  std::uint64_t note(const Posted& posted) { return std::uint64_t{posted_.put(posted)} + 1; }
+  models::WorkRequest flag(NodeId to, const Answer& answer, sim::OperationId operation) const;
+
+  Shared& shared_;
+  NodeId id_;
+  std::vector<Endpoint> threads_;
+  Endpoint handler_, evictor_;
+  std::vector<models::ReliableConnection*> peers_;  // by compute node, of the handler; null for itself
+  line_cache::Slots<Posted> posted_;
+  line_cache::LineMap<std::uint32_t> atomics_;  // under way on the line's word
+  std::vector<std::uint32_t> giving_to_;
+  std::uint32_t taking_out_ = 0;
+};
+
+}  // namespace racksim::selcc
