@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "models/host/core_wait.hpp"
-#include "protocols/sel/coverage.hpp"
+#include "protocols/sel/races.hpp"
 #include "protocols/sel/thread.hpp"
 
 namespace racksim::sel {
@@ -103,9 +103,9 @@ sim::Task<void> Sel::Thread::acquire(sim::Key line, bool exclusive, sim::Operati
     const LatchWord found(word_);
     if (!sel_.options_.latch || (exclusive ? found.free() : !found.names_owner())) break;
     ++sel_.counters_.retries.value;
-    sel_.coverage_.race(!exclusive            ? RacePoint::reader_meets_writer
-                        : found.names_owner() ? RacePoint::writer_meets_writer
-                                              : RacePoint::writer_meets_readers);
+    sel_.coverage_.race(!exclusive            ? races.reader_meets_writer
+                        : found.names_owner() ? races.writer_meets_writer
+                                              : races.writer_meets_readers);
     if (!exclusive && sel_.options_.undo) {
       ++sel_.counters_.undone.value;
       std::vector<WorkRequest> undo{
@@ -155,7 +155,7 @@ sim::Task<void> Sel::wait_for_turn(NodeId node, sim::Key line) {
   turns->tickets.push_back(ticket);
   if (turns->tickets.size() > 1) {
     ++counters_.local_waits.value;
-    coverage_.race(RacePoint::waits_for_turn);
+    coverage_.race(races.waits_for_turn);
   }
   while (turns->tickets.front() != ticket) co_await turns->next.wait();
 }

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "protocols/sel/coverage.hpp"
+#include "protocols/sel/races.hpp"
 #include "protocols/sel/thread.hpp"
 #include "sim/options/option_error.hpp"
 #include "sim/oracles/oracle.hpp"
@@ -20,7 +20,7 @@ const sim::Registration<models::ProtocolEntry> registration({
     .make_options = [] { return std::make_shared<Options>(); },
     // Packets may be lost as long as no reliable connection runs out of retries.
     .tolerates = {"down", "drop", "duplicate", "fast-clock", "hold", "nic-stall", "noise", "partition", "slow-core"},
-    .coverage = coverage_map(),
+    .coverage = {.states = {}, .messages = {}, .race_points = races.names()},
 });
 
 }  // namespace
