@@ -5,71 +5,31 @@
 
 #include "protocols/rpc_directory/directory.hpp"
 #include "sim/oracles/oracle.hpp"
-#include "sim/record/history.hpp"
 
 namespace racksim::rpc_directory {
 
 ComputeNode::ComputeNode(Shared& shared, NodeId id, unsigned threads)
-    : shared_(shared),
-      id_(id),
-      cache_(shared.options.frames(), static_cast<std::uint32_t>(shared.options.shards)),
-      threads_(threads),
-      evictor_core_(&shared.rack.server(id).core(threads + 1)),
-      peers_(shared.roles().compute_nodes, nullptr),
-      works_(shared.rack.calendar()),
-      frame_freed_(shared.rack.calendar()),
-      eviction_arrived_(shared.rack.calendar()),
-      evictor_wanted_(shared.rack.calendar()),
-      tasks_(shared.rack.calendar()) {
-  models::Nic& nic = server().nic();
-  std::size_t core = 0;
-  std::vector<Endpoint*> endpoints;
-  for (Endpoint& thread : threads_) endpoints.push_back(&thread);
-  endpoints.push_back(&handler_);
-  for (Endpoint* endpoint : endpoints) {
-    endpoint->core = &server().core(core++);
-    endpoint->queue = &nic.create_completion_queue(*endpoint->core, *this);
+    : CachingNode(shared, id, threads), eviction_arrived_(calendar()) {
+  const auto connect = [&](models::CompletionQueue& queue) {
+    std::vector<models::ReliableConnection*> opened;
     for (Directory* directory : shared.directories) {
-      auto& here = nic.create_reliable({.sent = *endpoint->queue, .received = *endpoint->queue});
-      auto& there = directory->open(id_);
-      here.post_receive(kReceives);
+      auto& here = server().nic().create_reliable({.sent = queue, .received = queue});
+      auto& there = directory->open(id);
+      here.post_receive(line_cache::kReceives);
       here.connect(directory->server(), there.number());
-      there.connect(id_, here.number());
-      endpoint->to_memory.push_back(&here);
+      there.connect(id, here.number());
+      opened.push_back(&here);
     }
-  }
-  shared.buffer_keys.push_back(nic.memory().add({.begin = 0,
-                                                 .bytes = threads * (shared.options.line_bytes + Reply::kWireBytes),
-                                                 .rights = {.read = false, .write = true, .atomic = false},
-                                                 .observers = {this},
-                                                 .stored = false}));
+    return opened;
+  };
+  for (auto& thread : connections_.threads()) connections_.open(thread, *this, connect);
+  connections_.open(connections_.handler(), *this, connect);
+  shared.buffer_keys.push_back(connections_.register_buffers(options().line_bytes + Reply::kWireBytes, *this));
   tasks_.spawn(evict());
 }
 
-ComputeNode::~ComputeNode() = default;
-
-void ComputeNode::connect(ComputeNode& a, ComputeNode& b) {
-  const auto open = [](ComputeNode& node) {
-    auto& end = node.server().nic().create_reliable({.sent = *node.handler_.queue, .received = *node.handler_.queue});
-    end.post_receive(kReceives);
-    return &end;
-  };
-  a.peers_[b.id_] = open(a);
-  b.peers_[a.id_] = open(b);
-  a.peers_[b.id_]->connect(b.id_, b.peers_[a.id_]->number());
-  b.peers_[a.id_]->connect(a.id_, a.peers_[b.id_]->number());
-}
-
 void ComputeNode::crash() {
-  tasks_.cancel_all();
-  cache_.for_each([&](const Frame& frame) {
-    if (permission_of(frame.state) == sim::Permission::none) return;
-    sim::record_permission(shared_.rack.event_log(), shared_.source, calendar().now(), 0,
-                           shared_.lines.object_of(frame.line, 0), id_, sim::Permission::none);
-  });
-  works_.clear();
-  cache_.clear();
-  held_.clear();
+  CachingNode::crash();
   inbox_.clear();
   replies_.clear();
   evictions_under_way_ = 0;
@@ -84,8 +44,7 @@ void ComputeNode::add_waits(std::vector<sim::Wait>& waits) const {
     const std::string what =
         fmt::format("line {}, {}", sim::printed_key(sim::Key{line}),
                     line_table().description().states[static_cast<std::size_t>(work->frame->state)]);
-    const std::string who =
-        work->operation == 0 ? fmt::format("node{}", id_) : fmt::format("node{}/thread{}", id_, work->thread);
+    const std::string who = name_of(*work);
     if (!readable(work->frame->state)) waits.push_back({.who = who, .whom = {}, .why = what});
     for (const Message& deferred : work->deferred) {
       waits.push_back(
@@ -103,7 +62,7 @@ void ComputeNode::add_leaks(std::vector<models::Leak>& leaks) const {
                                  sim::printed_key(sim::Key{line}),
                                  line_table().description().states[static_cast<std::size_t>(work->frame->state)],
                                  work->deferred.size(), work->waiters.size()),
-                     {shared_.lines.object_of(sim::Key{line}, 0), {}}});
+                     about(sim::Key{line})});
   }
   held_.add_leaks(leaks, id_, [&](sim::Key line) { return shared_.lines.object_of(line, 0); });
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "protocols/line_cache/connections.hpp"
 #include "sim/oracles/oracle.hpp"
 
 namespace racksim::rpc_directory {
@@ -40,7 +41,7 @@ Directory::Directory(Shared& shared, NodeId server)
 models::ReliableConnection& Directory::open(NodeId node) {
   models::CompletionQueue& queue = *queues_[opened_++ % queues_.size()];
   auto& queue_pair = shared_.rack.server(server_).nic().create_reliable({.sent = queue, .received = queue});
-  queue_pair.post_receive(kReceives);
+  queue_pair.post_receive(line_cache::kReceives);
   queue_pairs_[node].push_back(&queue_pair);
   return queue_pair;
 }

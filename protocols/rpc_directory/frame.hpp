@@ -25,6 +25,14 @@ constexpr bool readable(LineState state) {
   return state == LineState::shared || state == LineState::exclusive;
 }
 
+constexpr bool writable(LineState state) {
+  return state == LineState::exclusive;
+}
+/// No request is out.
+constexpr bool is_stable(LineState state) {
+  return state <= LineState::exclusive;
+}
+
 /// What a node may do with its copy, for oracles.
 constexpr sim::Permission permission_of(LineState state) {
   if (state == LineState::exclusive) return sim::Permission::write;

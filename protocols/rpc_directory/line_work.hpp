@@ -28,6 +28,10 @@ struct LineWork {
   std::vector<Message> deferred{};  ///< by others, until the copy is there and free
   std::deque<LatchWaiter*> waiters{};
 
+  void begin_acquisition(unsigned by, sim::OperationId cause) {
+    thread = by;
+    operation = cause;
+  }
   /// For a line of which nothing is under way. Nobody waits any more.
   void begin_anew(Frame& of) {
     frame = &of;

@@ -1,7 +1,7 @@
 // How messages and replies become verbs. See messages.hpp.
 #include "protocols/rpc_directory/messages.hpp"
 
-#include <cstring>
+#include "protocols/latched_memory/line_data.hpp"
 
 namespace racksim::rpc_directory {
 
@@ -28,18 +28,13 @@ void post_message(models::QueuePair& queue_pair, const Message& message, std::ui
 
 void post_reply(models::QueuePair& queue_pair, const Reply& reply, std::span<const std::byte> page,
                 models::RemoteAddress buffer, sim::OperationId operation) {
-  const auto with_page = [&](std::span<std::byte> bytes) {
-    std::memcpy(bytes.data(), &reply, sizeof reply);
-    std::memcpy(bytes.data() + sizeof reply, page.data(), page.size());
-  };
-  const models::WorkRequest request{.opcode = models::Opcode::write,
-                                    .remote = buffer,
-                                    .content = page.empty()
-                                                   ? models::Content::of(reply)
-                                                   : models::Content::filled(sizeof reply + page.size(), with_page),
-                                    .bytes = Reply::kWireBytes + static_cast<std::uint32_t>(page.size()),
-                                    .signalled = false,
-                                    .operation = operation};
+  const models::WorkRequest request{
+      .opcode = models::Opcode::write,
+      .remote = buffer,
+      .content = page.empty() ? models::Content::of(reply) : latched_memory::behind(reply, page),
+      .bytes = Reply::kWireBytes + static_cast<std::uint32_t>(page.size()),
+      .signalled = false,
+      .operation = operation};
   queue_pair.post(request);
 }
 

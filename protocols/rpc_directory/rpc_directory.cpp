@@ -67,7 +67,8 @@ RpcDirectory::RpcDirectory(models::ProtocolContext& context, const Options& opti
     threads_.emplace_back(*nodes_[session.node], session.thread);
   }
   for (NodeId a = 0; a < nodes_.size(); ++a) {
-    for (NodeId b = static_cast<NodeId>(a + 1); b < nodes_.size(); ++b) ComputeNode::connect(*nodes_[a], *nodes_[b]);
+    for (NodeId b = static_cast<NodeId>(a + 1); b < nodes_.size(); ++b)
+      line_cache::Connections::connect(nodes_[a]->connections(), nodes_[b]->connections());
   }
 }
 

@@ -40,8 +40,6 @@ class RpcDirectory final : public models::Protocol, public models::MemoryService
 
  private:
   Frame& warm_frame(ComputeNode& node, sim::Key line);
-  void warm_write_back(const Frame& frame);
-  void warm_give_up(ComputeNode& node, Frame& frame);
 
   models::Rack& rack_;
   Options options_;

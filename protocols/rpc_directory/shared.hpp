@@ -15,9 +15,6 @@ namespace racksim::rpc_directory {
 
 class Directory;
 
-/// Receives that are kept posted on each queue pair.
-inline constexpr std::uint64_t kReceives = 128;
-
 struct Shared {
   models::Rack& rack;
   const Options& options;

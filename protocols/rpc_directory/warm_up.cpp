@@ -19,18 +19,17 @@ void RpcDirectory::warm_access(models::Session session, models::GlobalAddress ad
       if (write) {
         frame->data = std::move(owned.data);
       } else {  // by way of memory, which has it from now on
-        warm_write_back(owned);
+        lines_.store(line, owned.data, lines_.whole());
         owned.state = LineState::shared;
       }
     }
     if (write) {
       for (const Holder& holder : entry.holders) {
-        if (holder.node != node.id()) warm_give_up(*nodes_[holder.node], *nodes_[holder.node]->cache().find(line));
+        if (holder.node != node.id()) nodes_[holder.node]->warm_drop(*nodes_[holder.node]->cache().find(line));
       }
     }
     if (!upgrade && !(write && entry.state == DirectoryState::exclusive)) {
-      frame->data.load(
-          shared_.lines.memory_of(line).read(shared_.lines.address_of(line, 0), options_.line_bytes).bytes());
+      lines_.load(line, frame->data);
     }
     if (write) entry.holders.clear();
     frame->version = node.take_number();
@@ -45,29 +44,11 @@ void RpcDirectory::warm_access(models::Session session, models::GlobalAddress ad
   performed(kWarmOperation, object, value);
 }
 
-// A free frame, besides as many as the evictor keeps free, if the cache has so many.
 Frame& RpcDirectory::warm_frame(ComputeNode& node, sim::Key line) {
-  Cache& cache = node.cache();
-  if (cache.free_frames() <= options_.least_free()) {
-    cache.offer_victims(options_.least_free() + 1 - cache.free_frames(), [&](Frame& victim) {
-      if (victim.state == LineState::exclusive) warm_write_back(victim);
-      shared_.directory_of(victim.line).forget_holder(victim.line, node.id());
-      warm_give_up(node, victim);
-      return true;
-    });
-  }
-  return *cache.take(line);
-}
-
-void RpcDirectory::warm_give_up(ComputeNode& node, Frame& frame) {
-  frame.state = LineState::absent;
-  node.cache().release(frame);
-}
-
-void RpcDirectory::warm_write_back(const Frame& frame) {
-  std::vector<std::byte> bytes(options_.line_bytes);
-  frame.data.store({.low = 0, .high = shared_.lines.objects_per_line()}, bytes);
-  shared_.lines.memory_of(frame.line).write(shared_.lines.address_of(frame.line, 0), bytes);
+  return node.warm_frame(line, [&](const Frame& victim) {
+    if (victim.state == LineState::exclusive) lines_.store(victim.line, victim.data, lines_.whole());
+    shared_.directory_of(victim.line).forget_holder(victim.line, node.id());
+  });
 }
 
 }  // namespace racksim::rpc_directory

@@ -62,7 +62,6 @@ sim::Task<void> ApplicationThread::fence(sim::OperationId) {
 
 sim::Task<void> ApplicationThread::lock(sim::Key line, models::LockMode mode, sim::OperationId operation) {
   co_await fence(operation);
-  co_await local_access();
   co_await node_.lock(thread_, line, mode == models::LockMode::exclusive, operation);
 }
 

@@ -2,64 +2,52 @@
 // evictor (SELCC §4, §5). Memory servers have no code at all: their NICs do what verbs ask.
 //
 // What may happen to a line is the transition table's to say (frame_table.cpp); this class takes the completions of
-// verbs and the messages of others, and grants local latches. Threads are on the first cores, then the handler, then
-// the evictor.
+// verbs and the messages of others. What application threads do under local latches is line_cache/caching_node.hpp's.
 #pragma once
 
 #include <cstdint>
 #include <map>
-#include <memory>
-#include <optional>
 #include <vector>
 
 #include "models/service/protocol.hpp"
-#include "protocols/line_cache/held_latches.hpp"
-#include "protocols/line_cache/line_works.hpp"
+#include "protocols/line_cache/caching_node.hpp"
 #include "protocols/line_cache/slots.hpp"
 #include "protocols/selcc/frame_step.hpp"
 #include "protocols/selcc/line_work.hpp"
+#include "protocols/selcc/races.hpp"
 #include "protocols/selcc/shared.hpp"
 #include "protocols/selcc/verbs.hpp"
-#include "sim/kernel/waiting.hpp"
 
 namespace racksim::selcc {
 
-class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
+class ComputeNode;
+
+struct CacheTypes {
+  using Node = ComputeNode;
+  using Frame = selcc::Frame;
+  using Work = LineWork;
+  using Shared = selcc::Shared;
+  using Event = FrameEvent;
+  static constexpr const Races& races = selcc::races;
+};
+
+class ComputeNode final : public line_cache::CachingNode<CacheTypes>,
+                          models::CompletionHandler,
+                          models::MemoryObserver {
  public:
   ComputeNode(Shared& shared, NodeId id, unsigned threads);
-  ~ComputeNode() override;
-  ComputeNode(const ComputeNode&) = delete;
-  ComputeNode& operator=(const ComputeNode&) = delete;
 
-  NodeId id() const { return id_; }
-
-  // What application threads do (§6.1). A thread that holds the latch of a line accesses it as often as it likes.
-  sim::Task<sim::Value> read(unsigned thread, sim::Key object, sim::OperationId operation);
-  sim::Task<void> write(unsigned thread, sim::Key object, sim::Value value, sim::OperationId operation);
-  /// How a thread holds the latch of a line over several accesses, if it does.
-  std::optional<models::LockMode> latch_of(unsigned thread, sim::Key line) const { return held_.mode(thread, line); }
-  /// Gets the latch of a line, and with it the permission: SELCC_SLock and SELCC_XLock.
-  sim::Task<void> lock(unsigned thread, sim::Key line, bool exclusive, sim::OperationId operation);
+  // What application threads do besides (§6.1).
   /// Carries an atomic out on a word in memory, past all caches (Table 2: Atomic); returns what the word was.
   sim::Task<std::uint64_t> atomic_on_word(unsigned thread, sim::Key object, models::WorkRequest request);
   /// Reads the latch words of lines that follow each other from memory; returns whether nobody holds any of them.
   sim::Task<bool> nobody_holds(unsigned thread, sim::Key first, std::uint64_t lines, sim::OperationId operation);
-  /// Gives the local latch back, and only that (lazy release).
-  sim::Task<void> unlock(unsigned thread, sim::Key line);
 
-  const Cache& cache() const { return cache_; }
-  Cache& cache() { return cache_; }
   /// Whether the node has a part in the line's word, or will have had one: it holds, gives, takes or releases it.
   bool has_part_in(sim::Key line) const;
 
   // What the table of a line asks and does.
-  const Shared& shared() const { return shared_; }
-  const Options& options() const { return shared_.options; }
-  Counters& counters() const { return shared_.counters; }
-  sim::Calendar& calendar() const { return shared_.rack.calendar(); }
-  sim::Duration rtt() const { return shared_.rack.options().rtt; }
   Verbs& verbs() { return verbs_; }
-  line_cache::LineWorks<Frame, LineWork>& works() { return works_; }
   /// The number of its next request.
   std::uint64_t take_number() { return next_number_++; }
   /// Until when its threads hold back from reading a line.
@@ -69,6 +57,25 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   bool is_cut_off(NodeId node) const { return (cut_off_ & LatchWord::shared(node)) != 0; }
   /// Whom words may be rid of, as reader bits.
   std::uint64_t departed() const { return departed_; }
+
+  // What the cache asks and does (line_cache/caching_node.hpp, access.cpp).
+  void raise(FrameEvent event, sim::Key line, Frame* frame, const Invalidation* message = nullptr,
+             std::vector<models::WorkRequest>* posts = nullptr);
+  sim::Counter& exclusive_misses() const { return counters().modified_misses; }
+  /// Whether it may use what it has cached: not when its lease is over.
+  bool serves() const;
+  sim::Task<void> lease();
+  void note_access_under_own_latch();
+  void written(Frame& frame, std::uint16_t index, sim::Value value);
+  void note_use(Frame& frame, bool found_free, bool write);
+  /// Nobody joins the readers of a line whose turn here is over.
+  bool may_join(const Frame& frame, const LineWork& work) const {
+    return frame.latch == 0 || !local_turn_is_over(work);
+  }
+  void latch_freed(Frame& frame);
+  void grant_waiters(Frame& frame) { line_cache::grant_latch(frame, works_.of(frame).waiters); }
+  void end(LineWork& work) { calendar().cancel(work.timer); }
+  sim::Task<void> evict_lines(std::vector<sim::Key> victims);
 
   // What it does about another node that is dead, in this order (recovery.hpp, survivor.cpp).
   /// Its queue pairs to that node are cut.
@@ -92,8 +99,6 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   };
   /// The latches that its threads hold and will never give back. To be called once each time that it is dead.
   std::vector<LeftBehind> latches_left_behind();
-  /// Tells the record that it may use none of its copies: it has crashed, or has no lease.
-  void record_no_permission() const;
   /// It is a member again, and holds nothing. Both as reader bits: who is not a member, and who of them words may be
   /// rid of.
   void come_back(std::uint64_t absent, std::uint64_t departed);
@@ -108,33 +113,12 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
     Answer answer;
     LineData data;
   };
-  using HeldLatches = line_cache::HeldLatches<Frame>;
 
   /// Registers the buffers of answers, and starts the evictor.
   void begin();
-  models::Server& server() const { return shared_.rack.server(id_); }
-
-  // The local latch (access.cpp).
-  /// The line's frame, with the latch and the permission to read or write.
-  sim::Task<Frame*> latch(unsigned thread, sim::Key line, bool write, sim::OperationId operation);
-  bool may_latch(Frame& frame, bool exclusive);
-  void note_access_under_own_latch();
-  void note_use(Frame& frame, bool found_free, bool write);
-  void unlatch(Frame& frame, bool exclusive);
-  void latch_freed(Frame& frame);
-  void grant_waiters(Frame& frame);
-  /// Whether it may use what it has cached: not when its lease is over.
-  bool serves() const;
-  /// Ends when it may.
-  sim::Task<void> lease();
   bool local_turn_is_over(const LineWork& work) const;
 
-  /// Forgets what is over about a line, and frees its frame if it has nothing.
-  void tidy(Frame& frame);
-
   // Events (events.cpp).
-  void raise(FrameEvent event, sim::Key line, Frame* frame, const Invalidation* message = nullptr,
-             std::vector<models::WorkRequest>* posts = nullptr);
   void on_completion(const models::Completion& completion) override;
   void landed(NodeId from, std::uint64_t address, std::uint32_t bytes, const models::Content& content) override;
   void completed(const Posted& posted, const models::Completion& completion);
@@ -161,18 +145,10 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   sim::Duration back_off(std::uint32_t attempts) const;
 
   // Eviction (eviction.cpp).
-  sim::Task<void> evict();
-  void post_batch(models::QueuePair& queue_pair, std::vector<models::WorkRequest>& batch);
   sim::Task<void> evict_batch(std::size_t server, std::vector<sim::Key> victims);
-  static bool may_evict(const Frame& frame);
+  void post_batch(models::QueuePair& queue_pair, std::vector<models::WorkRequest>& batch);
 
-  Shared& shared_;
-  NodeId id_;
-  unsigned threads_;
-  Cache cache_;
   Verbs verbs_;
-  line_cache::LineWorks<Frame, LineWork> works_;
-  HeldLatches held_;                              // by applications, not for one access alone
   std::map<std::uint64_t, sim::Time> held_back_;  // by line: no reads from elsewhere until then
   line_cache::Slots<Invalidation> inbox_;
   line_cache::Slots<Arrived> answers_;
@@ -182,8 +158,7 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   std::uint64_t cut_off_ = 0, departed_ = 0;  // as reader bits
   std::vector<LeftBehind> left_behind_;       // by this one's crash
   bool latches_are_told_ = false;             // of the present death
-  sim::Signal frame_freed_, ring_moved_, evictor_wanted_;
-  sim::Scope tasks_;
+  sim::Signal ring_moved_;
 };
 
 }  // namespace racksim::selcc

@@ -6,32 +6,23 @@
 #include "protocols/selcc/compute_node.hpp"
 #include "protocols/selcc/races.hpp"
 #include "sim/kernel/invariant.hpp"
-#include "sim/record/history.hpp"
 
 namespace racksim::selcc {
 
 void ComputeNode::raise(FrameEvent event, sim::Key line, Frame* frame, const Invalidation* message,
                         std::vector<models::WorkRequest>* posts) {
-  FrameState nothing = FrameState::absent;
-  FrameState& state = frame != nullptr ? frame->state : nothing;
-  const sim::Permission before = permission_of(state);
-  FrameStep step{
-      .node = *this, .line = line, .frame = frame, .work = works_.find(line), .message = message, .posts = posts};
-  frame_table().on(state, event, step, shared_.coverage);
-  const sim::Permission after = permission_of(state);
-  if (after == before) return;
-  const LineWork* work = works_.find(line);
-  sim::record_permission(shared_.rack.event_log(), shared_.source, calendar().now(),
-                         work != nullptr ? work->operation : sim::OperationId{0u}, shared_.lines.object_of(line, 0),
-                         id_, after);
+  execute(
+      frame_table(), event,
+      FrameStep{
+          .node = *this, .line = line, .frame = frame, .work = works_.find(line), .message = message, .posts = posts});
 }
 
 void ComputeNode::on_completion(const models::Completion& completion) {
   if (completion.opcode == models::Opcode::receive) {
     if (completion.status != models::Status::success) return;
-    verbs_.to_peer(completion.from).post_receive();
+    connections_.to_peer(completion.from).post_receive();
     const std::uint32_t slot = inbox_.put(completion.content.as<Invalidation>());
-    verbs_.handler_core().run<&ComputeNode::handle>(options().handling, *this, slot);
+    connections_.handler_core().run<&ComputeNode::handle>(options().handling, *this, slot);
     return;
   }
   const bool failed = completion.status != models::Status::success;
@@ -109,7 +100,7 @@ void ComputeNode::landed(NodeId, std::uint64_t, std::uint32_t, const models::Con
   if (answer.verdict == Verdict::given) arrived.data.load(content.bytes().subspan(sizeof answer));
   // The thread that waits looks at its buffer all the time.
   const std::uint32_t slot = answers_.put(std::move(arrived));
-  verbs_.core_of(work->thread).run<&ComputeNode::take_answer>(shared_.rack.options().cpu.completion, *this, slot);
+  connections_.core_of(work->thread).run<&ComputeNode::take_answer>(shared_.rack.options().cpu.completion, *this, slot);
 }
 
 void ComputeNode::take_answer(std::uint32_t slot) {

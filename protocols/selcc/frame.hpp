@@ -47,6 +47,11 @@ constexpr bool writable(FrameState state) {
   return state == FrameState::modified || state == FrameState::modified_unconfirmed;
 }
 
+/// Nothing is under way about it, but for threads here.
+constexpr bool is_stable(FrameState state) {
+  return state <= FrameState::modified;
+}
+
 /// What a node may do with its copy, for oracles: also while it waits to upgrade it.
 constexpr sim::Permission permission_of(FrameState state) {
   switch (state) {

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "protocols/selcc/compute_node.hpp"
-#include "protocols/selcc/races.hpp"
 
 namespace racksim::selcc {
 
@@ -45,7 +44,7 @@ std::vector<NodeId> FrameStep::targets() const {
 void FrameStep::post_atomic(Opcode opcode, std::uint64_t compare, std::uint64_t value, Purpose purpose,
                             std::uint64_t number) {
   Verbs& verbs = node.verbs();
-  verbs.post(verbs.of_thread(work->thread, line),
+  verbs.post(node.connections().of_thread(work->thread, line),
              verbs.atomic(opcode, compare, value,
                           {.purpose = purpose, .line = line, .number = number, .operation = work->operation}));
 }
@@ -147,7 +146,7 @@ void FrameStep::give(std::uint64_t added, Purpose purpose, ObjectRange dirty, bo
   if (flushes) {
     batch.insert(options().flush_first ? batch.begin() : batch.end(), verbs.flush(*frame, message->operation));
   }
-  verbs.post(verbs.of_handler(line), batch);
+  verbs.post(node.connections().of_handler(line), batch);
 }
 
 std::vector<models::WorkRequest> FrameStep::release(bool modified) const {
@@ -171,7 +170,7 @@ void FrameStep::release_line(bool modified) {
     posts->insert(posts->end(), batch.begin(), batch.end());
   } else {
     ++counters.yields.value;
-    node.verbs().post(node.verbs().of_handler(line), batch);
+    node.verbs().post(node.connections().of_handler(line), batch);
   }
 }
 

@@ -6,7 +6,6 @@
 
 #include "protocols/selcc/compute_node.hpp"
 #include "protocols/selcc/frame_step.hpp"
-#include "protocols/selcc/races.hpp"
 #include "sim/kernel/invariant.hpp"
 
 namespace racksim::selcc {
@@ -157,12 +156,12 @@ constexpr Action share_out("forward the line, flush, FAA (-B, bits A and B)", []
   step.frame->writer_priority = 0;
 });
 constexpr Action give_up("FAA its bit away, answer: released", [](Step& step) {
-  step.node.verbs().post(step.node.verbs().of_handler(step.line), step.release(false));
+  step.node.verbs().post(step.node.connections().of_handler(step.line), step.release(false));
   step.answer(Verdict::released);
   step.let_writer_in_first();
 });
 constexpr Action by_memory("flush, FAA its id away, answer: released", [](Step& step) {
-  step.node.verbs().post(step.node.verbs().of_handler(step.line), step.release(true));
+  step.node.verbs().post(step.node.connections().of_handler(step.line), step.release(true));
   step.answer(Verdict::released);
 });
 constexpr Action release("FAA its bit away", [](Step& step) { step.release_line(false); });

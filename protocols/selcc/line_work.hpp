@@ -61,6 +61,13 @@ struct LineWork : LineProgress {
   std::deque<LatchWaiter*> waiters{};
   sim::Signal acquired;
 
+  void begin_acquisition(unsigned by, sim::OperationId cause) {
+    thread = by;
+    operation = cause;
+    attempts = upgrades = 0;
+    has_asked = false;
+    asked_at = {};
+  }
   /// For a line of which nothing is under way. Nobody waits any more.
   void begin_anew(Frame& of) {
     static_cast<LineProgress&>(*this) = {};

@@ -73,7 +73,7 @@ Selcc::Selcc(models::ProtocolContext& context, const Options& options)
   }
   for (NodeId a = 0; a < nodes_.size(); ++a) {
     for (NodeId b = static_cast<NodeId>(a + 1); b < nodes_.size(); ++b)
-      Verbs::connect(nodes_[a]->verbs(), nodes_[b]->verbs());
+      line_cache::Connections::connect(nodes_[a]->connections(), nodes_[b]->connections());
   }
 }
 

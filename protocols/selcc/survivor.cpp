@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "protocols/selcc/compute_node.hpp"
-#include "protocols/selcc/races.hpp"
 #include "protocols/selcc/recovery.hpp"
 #include "sim/kernel/invariant.hpp"
 
@@ -85,7 +84,7 @@ sim::Duration ComputeNode::back_off(std::uint32_t attempts) const {
 // By an addition, which cannot fail however often readers change the word meanwhile: until all have settled nobody else
 // touches the dead node's part of it.
 sim::Task<void> ComputeNode::claim(sim::Key line, NodeId lost) {
-  models::ReliableConnection& queue_pair = verbs_.of_handler(line);
+  models::ReliableConnection& queue_pair = connections_.of_handler(line);
   const models::WorkRequest look = verbs_.read_word(line);
   const LatchWord word(co_await verbs_.call(queue_pair, line, look));
   const LineWork* work = works_.find(line);
@@ -116,7 +115,7 @@ sim::Task<void> ComputeNode::recheck(sim::Key line, NodeId lost) {
   LatchWord word;
   if (may_be_given) {
     const models::WorkRequest look = verbs_.read_line(line, 0);
-    word = LatchWord(co_await verbs_.call(verbs_.of_handler(line), line, look, &content));
+    word = LatchWord(co_await verbs_.call(connections_.of_handler(line), line, look, &content));
   }
   LineWork* work = works_.find(line);
   if (work == nullptr || !awaits_answer_of(*work, lost)) co_return;
@@ -162,7 +161,7 @@ sim::Task<void> ComputeNode::sweep(std::uint64_t lost, std::vector<Region> regio
 }
 
 sim::Task<void> ComputeNode::take_out(sim::Key line, std::uint64_t lost) {
-  models::ReliableConnection& queue_pair = verbs_.of_evictor(line);
+  models::ReliableConnection& queue_pair = connections_.of_evictor(line);
   const models::WorkRequest look = verbs_.read_word(line);
   LatchWord word(co_await verbs_.call(queue_pair, line, look));
   for (std::uint32_t attempts = 1; word.without(lost) != word; ++attempts) {
@@ -198,7 +197,7 @@ void ComputeNode::come_back(std::uint64_t absent, std::uint64_t departed) {
 }
 
 void ComputeNode::welcome(ComputeNode& node) {
-  Verbs::connect(node.verbs_, verbs_);
+  line_cache::Connections::connect(node.connections_, connections_);
   cut_off_ &= ~LatchWord::shared(node.id_);
 }
 

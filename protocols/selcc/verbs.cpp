@@ -11,7 +11,6 @@ using models::Opcode;
 using models::WorkRequest;
 
 namespace {
-constexpr std::uint64_t kReceives = 128;  // of the handler, for each peer (published code)
 /// Where answers are written: each compute node has one buffer a thread, told apart by what is in them.
 constexpr std::uint64_t kAnswers = 0;
 /// Where the atomic of a latch operation writes what it has found, by the number of the READ behind it: words in pages
@@ -22,39 +21,14 @@ constexpr std::uint64_t found_word_of(std::uint64_t wr_id) {
 }
 }  // namespace
 
-Verbs::Verbs(Shared& shared, NodeId id, unsigned threads, models::CompletionHandler& completions)
-    : shared_(shared),
-      id_(id),
-      threads_(threads),
-      peers_(shared.memory.shape().roles.compute_nodes, nullptr),
-      giving_to_(peers_.size()) {
-  models::Server& server = shared.rack.server(id);
-  std::size_t core = 0;
-  const auto open = [&](Endpoint& endpoint) {
-    endpoint.core = &server.core(core++);
-    endpoint.queue = &server.nic().create_completion_queue(*endpoint.core, completions);
-    endpoint.to_memory = shared.lines.connect(server.nic(), *endpoint.queue);
+Verbs::Verbs(Shared& shared, line_cache::Connections& connections, models::CompletionHandler& completions)
+    : shared_(shared), connections_(connections), giving_to_(shared.memory.shape().roles.compute_nodes) {
+  const auto connect = [&](models::CompletionQueue& queue) {
+    return shared.lines.connect(connections.server().nic(), queue);
   };
-  for (Endpoint& thread : threads_) open(thread);
-  open(handler_);
-  open(evictor_);
-}
-
-void Verbs::connect(Verbs& a, Verbs& b) {
-  const auto nic = [](const Verbs& end) -> models::Nic& { return end.shared_.rack.server(end.id_).nic(); };
-  const auto end_at = [&](Verbs& node, NodeId peer) {
-    models::ReliableConnection*& end = node.peers_[peer];
-    if (end == nullptr) {
-      end = &nic(node).create_reliable({.sent = *node.handler_.queue, .received = *node.handler_.queue});
-    }
-    return end;
-  };
-  models::ReliableConnection *at_a = end_at(a, b.id_), *at_b = end_at(b, a.id_);
-  const auto incarnation = [](const Verbs& end) { return end.shared_.rack.server(end.id_).incarnation(); };
-  const models::Psn first = models::first_psn(incarnation(a) + incarnation(b));
-  at_a->connect(b.id_, at_b->number(), first);
-  at_b->connect(a.id_, at_a->number(), first);
-  for (auto* end : {at_a, at_b}) end->post_receive(kReceives);
+  for (auto& thread : connections.threads()) connections.open(thread, completions, connect);
+  connections.open(connections.handler(), completions, connect);
+  connections.open(connections.evictor(), completions, connect);
 }
 
 void Verbs::post(models::QueuePair& queue_pair, std::span<const WorkRequest> requests) {
@@ -106,11 +80,11 @@ void Verbs::latch_and_read(Opcode opcode, std::uint64_t part, const LineWork& wo
                            .operation = work.operation},
                           read_line(line, work.operation)};
   batch[1].wr_id = wr_id;
-  post(of_thread(work.thread, line), batch);
+  post(connections_.of_thread(work.thread, line), batch);
 }
 
 std::uint64_t Verbs::word_found(const models::Completion& latched) const {
-  return shared_.rack.server(id_).nic().memory().word(found_word_of(latched.wr_id));
+  return connections_.server().nic().memory().word(found_word_of(latched.wr_id));
 }
 
 WorkRequest Verbs::read_line(sim::Key line, sim::OperationId operation) const {
@@ -161,7 +135,7 @@ sim::Task<bool> Verbs::nobody_holds(unsigned thread, sim::Key first, std::uint64
       batch.back().wr_id = note({.purpose = Purpose::call, .line = line, .operation = operation, .call = &call});
     }
     call.open = static_cast<std::uint32_t>(batch.size());
-    post(of_thread(thread, first), batch);
+    post(connections_.of_thread(thread, first), batch);
     co_await call.done.wait();
   }
   co_return call.found == 0;
@@ -178,11 +152,11 @@ void Call::completed(const models::Completion& completion) {
 }
 
 void Verbs::send(NodeId to, const Invalidation& message) {
-  post(*peers_[to], {.opcode = Opcode::send,
-                     .content = models::Content::of(message),
-                     .bytes = Invalidation::kWireBytes,
-                     .signalled = false,
-                     .operation = message.operation});
+  post(connections_.to_peer(to), {.opcode = Opcode::send,
+                                  .content = models::Content::of(message),
+                                  .bytes = Invalidation::kWireBytes,
+                                  .signalled = false,
+                                  .operation = message.operation});
 }
 
 WorkRequest Verbs::flag(NodeId to, const Answer& answer, sim::OperationId operation) const {
@@ -197,12 +171,12 @@ WorkRequest Verbs::flag(NodeId to, const Answer& answer, sim::OperationId operat
 void Verbs::answer(const Invalidation& message, Verdict verdict) {
   Counters& counters = shared_.counters;
   ++(verdict == Verdict::released ? counters.released : verdict == Verdict::busy ? counters.busy : counters.gone).value;
-  post(*peers_[message.sender],
+  post(connections_.to_peer(message.sender),
        flag(message.sender, {.line = message.line, .number = message.number, .verdict = verdict}, message.operation));
 }
 
 void Verbs::confirm(const Posted& given) {
-  post(*peers_[given.peer],
+  post(connections_.to_peer(given.peer),
        flag(given.peer, {.line = given.line, .number = given.number, .verdict = Verdict::landed}, given.operation));
 }
 
@@ -214,7 +188,7 @@ void Verbs::forward(const Invalidation& message, const Frame& frame, ObjectRange
   request.bytes = static_cast<std::uint32_t>(shared_.options.line_bytes) + Answer::kWireBytes;
   request.signalled = true;
   request.wr_id = note({.purpose = Purpose::forward, .line = message.line});
-  post(*peers_[message.sender], request);
+  post(connections_.to_peer(message.sender), request);
 }
 
 void Verbs::crash() {

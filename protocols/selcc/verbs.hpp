@@ -8,6 +8,7 @@
 
 #include "models/nic/verbs.hpp"
 #include "protocols/latched_memory/latch_word.hpp"
+#include "protocols/line_cache/connections.hpp"
 #include "protocols/line_cache/line_map.hpp"
 #include "protocols/line_cache/slots.hpp"
 #include "protocols/selcc/frame.hpp"
@@ -17,8 +18,6 @@
 #include "sim/kernel/waiting.hpp"
 
 namespace racksim::selcc {
-
-using latched_memory::Endpoint;
 
 /// What a verb is for, whose completion is told.
 enum class Purpose : std::uint8_t {
@@ -59,21 +58,10 @@ struct Posted {
 
 class Verbs {
  public:
-  /// Completions go to `completions`.
-  Verbs(Shared& shared, NodeId id, unsigned threads, models::CompletionHandler& completions);
+  /// Opens queue pairs to all memory servers, whose completions go to `completions`.
+  Verbs(Shared& shared, line_cache::Connections& connections, models::CompletionHandler& completions);
   Verbs(const Verbs&) = delete;
   Verbs& operator=(const Verbs&) = delete;
-
-  /// Joins the handlers of two nodes, or joins them anew.
-  static void connect(Verbs& a, Verbs& b);
-
-  models::Core& core_of(unsigned thread) const { return *threads_[thread].core; }
-  models::Core& handler_core() const { return *handler_.core; }
-  models::Core& evictor_core() const { return *evictor_.core; }
-  models::ReliableConnection& of_thread(unsigned thread, sim::Key line) const { return to(threads_[thread], line); }
-  models::ReliableConnection& of_handler(sim::Key line) const { return to(handler_, line); }
-  models::ReliableConnection& of_evictor(sim::Key line) const { return to(evictor_, line); }
-  models::ReliableConnection& to_peer(NodeId node) const { return *peers_[node]; }
 
   void post(models::QueuePair& queue_pair, std::span<const models::WorkRequest> requests);
   void post(models::QueuePair& queue_pair, const models::WorkRequest& request) {
@@ -125,19 +113,13 @@ class Verbs {
   void crash();
 
  private:
-  models::ReliableConnection& to(const Endpoint& endpoint, sim::Key line) const {
-    return *endpoint.to_memory[shared_.lines.server_of(line)];
-  }
   // Numbers of work requests begin at 1: what nobody waits for has 0.
   static std::uint32_t slot_of(std::uint64_t wr_id) { return static_cast<std::uint32_t>(wr_id - 1); }
   std::uint64_t note(const Posted& posted) { return std::uint64_t{posted_.put(posted)} + 1; }
   models::WorkRequest flag(NodeId to, const Answer& answer, sim::OperationId operation) const;
 
   Shared& shared_;
-  NodeId id_;
-  std::vector<Endpoint> threads_;
-  Endpoint handler_, evictor_;
-  std::vector<models::ReliableConnection*> peers_;  // by compute node, of the handler; null for itself
+  line_cache::Connections& connections_;
   line_cache::Slots<Posted> posted_;
   line_cache::LineMap<std::uint32_t> atomics_;  // under way on the line's word
   std::vector<std::uint32_t> giving_to_;
