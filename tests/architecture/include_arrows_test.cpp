@@ -56,7 +56,8 @@ const std::set<std::pair<std::string, std::string>> kBuildsOn{{"nocache", "store
                                                               {"rpc_directory", "latched_memory"},
                                                               {"rpc_directory", "line_cache"},
                                                               {"gam", "latched_memory"},
-                                                              {"gam", "line_cache"}};
+                                                              {"gam", "line_cache"},
+                                                              {"line_cache", "latched_memory"}};
 
 /// The one file outside sim/ that may include SimGrid: the benchmark's reference, which has to be written in the
 /// interface that it stands for, as a user of SimGrid alone would write it. Nothing is built on it.
