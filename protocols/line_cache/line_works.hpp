@@ -1,18 +1,50 @@
 // What is under way about lines at a node, and the queues of threads that wait for a line's local latch.
 //
-// A protocol's `Work` has a constructor from the calendar, `Frame* frame`, `std::deque<LatchWaiter*> waiters` and
-// `void begin_anew(Frame&)`, which makes it work about a line of which nothing is under way; its frame has
-// `bool attended`, whether something is.
+// A protocol's `Work` derives from LineWork; its `begin_anew` makes it work about a line of which nothing is under way.
 #pragma once
 
 #include <algorithm>
+#include <deque>
 #include <memory>
+#include <vector>
 
+#include "protocols/latched_memory/line_data.hpp"
 #include "protocols/line_cache/line_map.hpp"
 #include "protocols/line_cache/local_latch.hpp"
 #include "sim/kernel/task.hpp"
+#include "sim/kernel/waiting.hpp"
 
 namespace racksim::line_cache {
+
+/// What is under way about a line at one node: its acquisition by a thread, messages of others that wait until it is
+/// there or free, and threads that wait for the local latch. Exists only as long as there is something.
+template <class Frame, class Message>
+struct LineWork {
+  explicit LineWork(sim::Calendar& calendar) : acquired(calendar) {}
+
+  Frame* frame = nullptr;
+  // The acquisition: by the thread that has the local latch exclusively.
+  unsigned thread = 0;
+  sim::OperationId operation = 0;
+  latched_memory::LineData fetched;  ///< what has come, from memory or another node
+  sim::Signal acquired;
+
+  std::vector<Message> deferred{};
+  std::deque<LatchWaiter*> waiters{};
+
+  void begin_acquisition(unsigned by, sim::OperationId cause) {
+    thread = by;
+    operation = cause;
+  }
+  /// Nobody waits any more.
+  void begin_anew(Frame& of) {
+    frame = &of;
+    begin_acquisition(0, 0);
+    fetched.clear();
+    deferred.clear();
+    waiters.clear();
+  }
+};
 
 template <class Frame, class Work>
 class LineWorks {

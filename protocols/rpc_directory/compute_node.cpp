@@ -24,7 +24,7 @@ ComputeNode::ComputeNode(Shared& shared, NodeId id, unsigned threads)
   };
   for (auto& thread : connections_.threads()) connections_.open(thread, *this, connect);
   connections_.open(connections_.handler(), *this, connect);
-  shared.buffer_keys.push_back(connections_.register_buffers(options().line_bytes + Reply::kWireBytes, *this));
+  shared.buffer_keys[id] = connections_.register_buffers(options().line_bytes + Reply::kWireBytes, *this);
   tasks_.spawn(evict());
 }
 

@@ -70,7 +70,7 @@ void ComputeNode::take_reply(std::uint32_t slot) {
   if (work == nullptr || work->request != reply.request) return;
   if (reply.verdict == Verdict::ask_owner)
     return raise(LineEvent::redirected, reply.line, work->frame, nullptr, &reply);
-  work->page = std::move(arrived.page);
+  work->fetched = std::move(arrived.page);
   raise(LineEvent::granted, reply.line, work->frame, nullptr, &reply);
   work->acquired.notify_all();
 }

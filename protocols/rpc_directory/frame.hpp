@@ -3,8 +3,7 @@
 
 #include <cstdint>
 
-#include "protocols/latched_memory/line_data.hpp"
-#include "protocols/line_cache/line_cache.hpp"
+#include "protocols/line_cache/latched_frame.hpp"
 #include "sim/record/history.hpp"
 
 namespace racksim::rpc_directory {
@@ -39,20 +38,16 @@ constexpr sim::Permission permission_of(LineState state) {
   return state == LineState::shared || state == LineState::upgrading ? sim::Permission::read : sim::Permission::none;
 }
 
-struct Frame : line_cache::CacheLinks {
-  static constexpr std::int16_t kExclusive = -1;
-
-  LineData data;
+struct Frame : line_cache::LatchedFrame<LineState> {
   std::uint64_t version = 0;  ///< of the copy: the number of the request that got it
-  std::int16_t latch = 0;     ///< the local latch: readers, or kExclusive
-  LineState state = LineState::absent;
-  bool attended = false;  ///< something is under way about it (LineWork)
 
-  bool holds_nothing() const { return state == LineState::absent && latch == 0; }
-  void forget() {
+  void drop_copy() {
     data.clear();
     version = 0;
-    attended = false;
+  }
+  void forget() {
+    LatchedFrame::forget();
+    version = 0;
   }
 };
 

@@ -22,7 +22,7 @@ void LineStep::request(MessageKind kind) {
 }
 
 void LineStep::take() {
-  if (reply->verdict == Verdict::page) frame->data = std::move(work->page);
+  if (reply->verdict == Verdict::page) frame->data = std::move(work->fetched);
   frame->version = work->request;
   node.cache().touch(*frame);
 }
@@ -77,10 +77,7 @@ constexpr Action defer("defer", [](Step& step) {
   ++step.node.counters().deferred.value;
   step.node.works().of(*step.frame).deferred.push_back(*step.message);
 });
-constexpr Action drop("forget the copy", [](Step& step) {
-  step.frame->data.clear();
-  step.frame->version = 0;
-});
+constexpr Action drop("forget the copy", [](Step& step) { step.frame->drop_copy(); });
 constexpr Action hand_over("WRITE the page there, tell the home", [](Step& step) {
   ++step.node.counters().given.value;
   step.node.give_page(*step.message, *step.frame);

@@ -45,13 +45,14 @@ RpcDirectory::RpcDirectory(models::ProtocolContext& context, const Options& opti
       options_(options),
       counters_{context.rack.metrics()},
       lines_(context.rack, *this),
-      shared_{.rack = context.rack,
-              .options = options_,
-              .memory = *this,
-              .lines = lines_,
-              .counters = counters_,
-              .coverage = context.coverage,
-              .source = context.rack.event_log().add_source("rpc-directory/permissions")},
+      shared_{{.rack = context.rack,
+               .options = options_,
+               .memory = *this,
+               .lines = lines_,
+               .counters = counters_,
+               .coverage = context.coverage,
+               .source = context.rack.event_log().add_source("rpc-directory/permissions"),
+               .buffer_keys = std::vector<std::uint32_t>(shape().roles.compute_nodes)}},
       final_source_(context.rack.event_log().add_source("rpc-directory")) {
   const models::Roles& roles = shape().roles;
   for (unsigned i = 0; i < roles.memory_nodes; ++i) {
@@ -83,10 +84,7 @@ void RpcDirectory::node_crashed(NodeId node) {
 }
 
 void RpcDirectory::show_state(sim::StateVisitor& visitor) const {
-  for (const auto& node : nodes_) {
-    line_cache::show_copies(visitor, node->cache(), node->id(),
-                            [&](sim::Key line, std::uint16_t object) { return lines_.object_of(line, object); });
-  }
+  line_cache::show_copies(visitor, nodes_, lines_);
   lines_.visit([](sim::Key, latched_memory::LatchWord) {},
                [&](sim::Key object, sim::Value value) {
                  const sim::Key line = lines_.line_of(object);
@@ -135,16 +133,9 @@ std::vector<models::Leak> RpcDirectory::leaks() const {
 
 void RpcDirectory::record_final_state() {
   const sim::Time now = calendar().now();
-  for (const auto& node : nodes_) {
-    node->cache().for_each([&](const Frame& frame) {
-      event_log().record(sim::Observed::final_state, final_source_, now, sim::OperationId{node->id()}, frame.line,
-                         frame.version, static_cast<std::uint64_t>(frame.state));
-      frame.data.for_each([&](std::uint16_t object, sim::Value value) {
-        event_log().record(sim::Observed::final_state, final_source_, now, sim::OperationId{node->id()},
-                           shared_.lines.object_of(frame.line, object), value);
-      });
-    });
-  }
+  line_cache::record_copies(event_log(), final_source_, now, nodes_, lines_, [](auto&& put, const Frame& frame) {
+    put(frame.line, frame.version, static_cast<std::uint64_t>(frame.state));
+  });
   lines_.record_final_state(event_log(), final_source_, now);
 }
 

@@ -23,7 +23,7 @@ ComputeNode::ComputeNode(Shared& shared, NodeId id, unsigned threads)
 }
 
 void ComputeNode::begin() {
-  shared_.answer_keys[id_] = connections_.register_buffers(options().line_bytes + Answer::kWireBytes, *this);
+  shared_.buffer_keys[id_] = connections_.register_buffers(options().line_bytes + Answer::kWireBytes, *this);
   tasks_.spawn(evict());
 }
 

@@ -6,8 +6,7 @@
 
 #include <cstdint>
 
-#include "protocols/latched_memory/line_data.hpp"
-#include "protocols/line_cache/line_cache.hpp"
+#include "protocols/line_cache/latched_frame.hpp"
 #include "sim/record/history.hpp"
 #include "sim/record/ids.hpp"
 
@@ -71,22 +70,22 @@ constexpr sim::Permission permission_of(FrameState state) {
   }
 }
 
-struct Frame : line_cache::CacheLinks {
-  static constexpr std::int16_t kExclusive = -1;
-
-  LineData data;
+struct Frame : line_cache::LatchedFrame<FrameState> {
   ObjectRange dirty{};
-  std::int16_t latch = 0;  ///< the local latch: readers, or kExclusive
-  FrameState state = FrameState::absent;
   std::uint8_t writer_priority = 0;  ///< of the starved writer that it was acquired for (§5.3.2)
-  bool attended = false;             ///< something is under way about it (LineWork)
 
-  bool holds_nothing() const { return state == FrameState::absent && latch == 0; }
-  void forget() {
+  void drop_copy() {
     data.clear();
+    note_clean();
+  }
+  /// Memory has what it has; a writer that it was acquired for has had it.
+  void note_clean() {
     dirty = {};
     writer_priority = 0;
-    attended = false;
+  }
+  void forget() {
+    LatchedFrame::forget();
+    note_clean();
   }
 };
 

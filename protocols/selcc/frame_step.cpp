@@ -104,12 +104,6 @@ void FrameStep::keep_priority() {
   frame->writer_priority = options().priority_of(work->attempts);
 }
 
-void FrameStep::drop_copy() {
-  frame->data.clear();
-  frame->dirty = {};
-  frame->writer_priority = 0;
-}
-
 void FrameStep::answer(Verdict verdict) {
   node.verbs().answer(*message, verdict);
 }

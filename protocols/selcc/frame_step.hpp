@@ -84,7 +84,6 @@ struct FrameStep {
   void install();
   /// Of the writer that the line was acquired for (§5.3.2).
   void keep_priority();
-  void drop_copy();
 
   void answer(Verdict verdict);
   void settle_others(bool owners_alone);

@@ -145,15 +145,14 @@ constexpr Action hand_over("forward the line, FAA (A - B, 0)", [](Step& step) {
             step.options().dirty_travels ? step.frame->dirty : ObjectRange{}, false);
   step.node.works().of(*step.frame).giving = 2;
   step.frame->latch = Frame::kExclusive;
-  step.drop_copy();
+  step.frame->drop_copy();
 });
 constexpr Action share_out("forward the line, flush, FAA (-B, bits A and B)", [](Step& step) {
   step.give(LatchWord::share(step.node.id(), step.message->sender), Purpose::share, {},
             step.options().case2_flush && !step.frame->dirty.empty());
   LineWork& giving = step.node.works().of(*step.frame);
   if (step.options().giver_waits) giving.giving = 2;
-  step.frame->dirty = {};
-  step.frame->writer_priority = 0;
+  step.frame->note_clean();
 });
 constexpr Action give_up("FAA its bit away, answer: released", [](Step& step) {
   step.node.verbs().post(step.node.connections().of_handler(step.line), step.release(false));
@@ -166,7 +165,7 @@ constexpr Action by_memory("flush, FAA its id away, answer: released", [](Step& 
 });
 constexpr Action release("FAA its bit away", [](Step& step) { step.release_line(false); });
 constexpr Action flush("flush, FAA its id away", [](Step& step) { step.release_line(true); });
-constexpr Action drop("forget the copy", [](Step& step) { step.drop_copy(); });
+constexpr Action drop("forget the copy", [](Step& step) { step.frame->drop_copy(); });
 
 FrameTable make_table() {
   constexpr auto stays = std::nullopt;

@@ -1,23 +1,18 @@
-// What is under way about a line at one node: its acquisition by a thread, whom it waits for, which invalidations it
-// has deferred, and who waits for the local latch. Exists only as long as there is something.
+// What is under way about a line at one node of SELCC.
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <vector>
 
 #include "protocols/latched_memory/latch_word.hpp"
-#include "protocols/line_cache/local_latch.hpp"
+#include "protocols/line_cache/line_works.hpp"
 #include "protocols/selcc/frame.hpp"
 #include "protocols/selcc/messages.hpp"
-#include "sim/kernel/waiting.hpp"
 
 namespace racksim::selcc {
 
 using latched_memory::LatchWord;
 using models::NodeId;
-
-using line_cache::LatchWaiter;
 
 /// An invalidation that this node has sent.
 struct Ask {
@@ -28,11 +23,7 @@ struct Ask {
 
 /// What of it is plain numbers.
 struct LineProgress {
-  Frame* frame = nullptr;
-
-  // The acquisition: by the thread that has the local latch exclusively.
-  unsigned thread = 0;
-  sim::OperationId operation = 0;
+  // The acquisition.
   std::uint32_t attempts = 0;  ///< latch operations so far
   std::uint32_t upgrades = 0;  ///< of which failed upgrades
   bool has_asked = false;
@@ -52,30 +43,21 @@ struct LineProgress {
   std::uint64_t reads = 0, writes = 0;
 };
 
-struct LineWork : LineProgress {
-  explicit LineWork(sim::Calendar& calendar) : acquired(calendar) {}
+struct LineWork : LineProgress, line_cache::LineWork<Frame, Invalidation> {  // of which one a sender is deferred
+  using line_cache::LineWork<Frame, Invalidation>::LineWork;
 
-  LineData fetched;                      ///< what came from memory or another node
-  std::vector<Ask> asks{};               ///< in the present round
-  std::vector<Invalidation> deferred{};  ///< one a sender
-  std::deque<LatchWaiter*> waiters{};
-  sim::Signal acquired;
+  std::vector<Ask> asks{};  ///< in the present round
 
   void begin_acquisition(unsigned by, sim::OperationId cause) {
-    thread = by;
-    operation = cause;
+    line_cache::LineWork<Frame, Invalidation>::begin_acquisition(by, cause);
     attempts = upgrades = 0;
     has_asked = false;
     asked_at = {};
   }
-  /// For a line of which nothing is under way. Nobody waits any more.
   void begin_anew(Frame& of) {
+    line_cache::LineWork<Frame, Invalidation>::begin_anew(of);
     static_cast<LineProgress&>(*this) = {};
-    frame = &of;
-    fetched.clear();
     asks.clear();
-    deferred.clear();
-    waiters.clear();
   }
 };
 

@@ -49,14 +49,14 @@ Selcc::Selcc(models::ProtocolContext& context, const Options& options)
       options_(options),
       counters_{context.rack.metrics()},
       lines_(context.rack, *this),
-      shared_{.rack = context.rack,
-              .options = options_,
-              .memory = *this,
-              .lines = lines_,
-              .counters = counters_,
-              .coverage = context.coverage,
-              .source = context.rack.event_log().add_source("selcc/permissions"),
-              .answer_keys = std::vector<std::uint32_t>(shape().roles.compute_nodes)},
+      shared_{{.rack = context.rack,
+               .options = options_,
+               .memory = *this,
+               .lines = lines_,
+               .counters = counters_,
+               .coverage = context.coverage,
+               .source = context.rack.event_log().add_source("selcc/permissions"),
+               .buffer_keys = std::vector<std::uint32_t>(shape().roles.compute_nodes)}},
       final_source_(context.rack.event_log().add_source("selcc")) {
   for (NodeId id = 0; id < shape().roles.compute_nodes; ++id) {
     nodes_.push_back(std::make_unique<ComputeNode>(shared_, id, context.threads_per_node));
@@ -144,10 +144,7 @@ std::unique_ptr<Recovery> Selcc::make_recovery() {
 }
 
 void Selcc::show_state(sim::StateVisitor& visitor) const {
-  for (const auto& node : nodes_) {
-    line_cache::show_copies(visitor, node->cache(), node->id(),
-                            [&](sim::Key line, std::uint16_t object) { return lines_.object_of(line, object); });
-  }
+  line_cache::show_copies(visitor, nodes_, lines_);
   lines_.visit([](sim::Key, LatchWord) {},
                [&](sim::Key object, sim::Value value) {
                  const sim::Key line = lines_.line_of(object);
@@ -214,18 +211,10 @@ std::vector<models::Leak> Selcc::leaks() const {
 
 void Selcc::record_final_state() {
   const sim::Time now = calendar().now();
-  for (const auto& node : nodes_) {
-    node->cache().for_each([&](const Frame& frame) {
-      const auto state = std::uint64_t{frame.dirty.low} << 32 | std::uint64_t{frame.dirty.high} << 8 |
-                         static_cast<std::uint64_t>(frame.state);
-      event_log().record(sim::Observed::final_state, final_source_, now, sim::OperationId{node->id()}, frame.line,
-                         state);
-      frame.data.for_each([&](std::uint16_t object, sim::Value value) {
-        event_log().record(sim::Observed::final_state, final_source_, now, sim::OperationId{node->id()},
-                           lines_.object_of(frame.line, object), value);
-      });
-    });
-  }
+  line_cache::record_copies(event_log(), final_source_, now, nodes_, lines_, [](auto&& put, const Frame& frame) {
+    put(frame.line, std::uint64_t{frame.dirty.low} << 32 | std::uint64_t{frame.dirty.high} << 8 |
+                        static_cast<std::uint64_t>(frame.state));
+  });
   lines_.record_final_state(event_log(), final_source_, now);
 }
 

@@ -4,12 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/rack/rack.hpp"
-#include "models/service/memory_service.hpp"
-#include "protocols/latched_memory/memory_servers.hpp"
+#include "protocols/line_cache/shared.hpp"
 #include "protocols/selcc/counters.hpp"
 #include "protocols/selcc/options.hpp"
-#include "sim/record/coverage.hpp"
 
 namespace racksim::selcc {
 
@@ -22,17 +19,9 @@ struct Region {
   std::uint64_t lines = 0;
 };
 
-struct Shared {
-  models::Rack& rack;
-  const Options& options;
-  models::MemoryService& memory;
-  latched_memory::MemoryServers& lines;
-  Counters& counters;
-  sim::CoverageProbe coverage{};
-  sim::Source source{};                      ///< of permissions
-  std::vector<ComputeNode*> nodes{};         ///< the compute nodes, in their order
-  std::vector<std::uint32_t> answer_keys{};  ///< of the buffers that their threads are answered in
-  Recovery* recovery = nullptr;              ///< null: a crash stops whoever needs what the node held
+struct Shared : line_cache::Shared<Options, Counters> {
+  std::vector<ComputeNode*> nodes{};  ///< the compute nodes, in their order
+  Recovery* recovery = nullptr;       ///< null: a crash stops whoever needs what the node held
 };
 
 }  // namespace racksim::selcc

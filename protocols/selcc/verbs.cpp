@@ -161,7 +161,7 @@ void Verbs::send(NodeId to, const Invalidation& message) {
 
 WorkRequest Verbs::flag(NodeId to, const Answer& answer, sim::OperationId operation) const {
   return {.opcode = Opcode::write,
-          .remote = {kAnswers, shared_.answer_keys[to]},
+          .remote = {kAnswers, shared_.buffer_keys[to]},
           .content = models::Content::of(answer),
           .bytes = Answer::kWireBytes,
           .signalled = false,
