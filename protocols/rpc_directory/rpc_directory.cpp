@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <map>
 
-#include "models/host/core_wait.hpp"
 #include "protocols/line_cache/inspection.hpp"
 #include "protocols/rpc_directory/races.hpp"
 #include "sim/options/option_error.hpp"
@@ -41,7 +40,6 @@ const sim::Registration<models::ProtocolEntry> registration({
 RpcDirectory::RpcDirectory(models::ProtocolContext& context, const Options& options)
     : MemoryService(context.rack.calendar(), context.rack.event_log(), context.rack.metrics(),
                     shape_of(context, options)),
-      rack_(context.rack),
       options_(options),
       counters_{context.rack.metrics()},
       lines_(context.rack, *this),

@@ -41,7 +41,6 @@ class RpcDirectory final : public models::Protocol, public models::MemoryService
  private:
   Frame& warm_frame(ComputeNode& node, sim::Key line);
 
-  models::Rack& rack_;
   Options options_;
   Counters counters_;
   latched_memory::MemoryServers lines_;

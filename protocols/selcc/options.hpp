@@ -8,6 +8,7 @@
 
 #include "models/membership/membership_options.hpp"
 #include "models/service/protocol.hpp"
+#include "protocols/line_cache/cache_options.hpp"
 
 namespace racksim::selcc {
 
@@ -26,10 +27,7 @@ enum class RecoveryMode : std::uint8_t {
   fence  ///< it is cut off, and what it held is freed (recovery.hpp)
 };
 
-struct Options final : models::ProtocolOptions {
-  std::uint64_t line_bytes = 2048;
-  std::uint64_t cache_bytes = std::uint64_t{8} << 30;
-  std::uint64_t shards = 128;
+struct Options final : models::ProtocolOptions, line_cache::CacheOptions {
   // The rules; off is as printed in the paper, or worse.
   bool confirm = true, giver_waits = true, flush_first = true, case2_flush = true, await_answer = true,
        dirty_travels = true, answer_deferred = true, drop_shared_deferral = true, match_case = true,
@@ -38,7 +36,6 @@ struct Options final : models::ProtocolOptions {
   std::uint64_t upgrade_attempts = 3;
   // Optimisations of §4.4.1 and §5.2 (Figure 15).
   bool forwarding = true, batched_eviction = true, dirty_boundaries = true;
-  double free_share = 0.002;
   std::uint64_t ring_slots = 16;
   // Fairness (§5.3).
   std::optional<std::uint64_t> gamma = 256;
@@ -53,8 +50,6 @@ struct Options final : models::ProtocolOptions {
   RecoveryMode recovery = RecoveryMode::none;
   bool sweep = false, claim = true, recheck = true;
   models::MembershipOptions membership;
-  // Costs.
-  sim::Duration local_access = 100_ns, handling = 200_ns, eviction = 100_ns;
 
   void declare(sim::Parameters& p) override;
   /// Whether writes return before they are performed.
@@ -72,13 +67,6 @@ struct Options final : models::ProtocolOptions {
   models::StateSize state_size(std::uint64_t nodes) const override;
   std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;
 
-  /// Frames of a cache.
-  std::uint32_t frames() const { return static_cast<std::uint32_t>(cache_bytes / line_bytes); }
-  /// The free list's threshold L (§5.2.1).
-  std::uint32_t least_free() const {
-    const auto share = static_cast<std::uint32_t>(free_share * static_cast<double>(frames()));
-    return share == 0 ? 1 : share;
-  }
   /// Retries of a latch operation as a priority (§5.3.2), by the published code's levels.
   std::uint8_t priority_of(std::uint32_t retries) const;
 };

@@ -156,6 +156,29 @@ TEST_CASE("An eviction writes the whole page back and tells the home; of a share
   CHECK(run.violations() == "");
 }
 
+TEST_CASE("No more evictions of a node are under way than its window has room for") {
+  for (const std::uint64_t window : {1, 16}) {
+    Setup setup;
+    setup.options.eviction_window = window;
+    setup.options.free_share = 1;
+    setup.options.eviction = setup.options.local_access = 10_ns;
+    Script run(setup);
+    const auto let_go_at_once = [&]() -> sim::Task<void> {
+      for (std::uint64_t i = 0; i < 10; ++i) {
+        co_await run.memory.lock({0, 0}, run.line(i), models::LockMode::exclusive);
+        co_await run.memory.write({0, 0}, run.line(i));
+      }
+      for (std::uint64_t i = 0; i < 10; ++i) co_await run.memory.unlock({0, 0}, run.line(i));
+    };
+    run.spawn(let_go_at_once(), 0);
+    run.advance(2_ms);
+    CHECK(run.counter("evictions.exclusive") == 10);
+    CHECK((run.counter("eviction_waits") > 0) == (window == 1));
+    run.finish();
+    CHECK(run.violations() == "");
+  }
+}
+
 TEST_CASE("A warm-up ends in the state that the accesses themselves would") {
   for (const bool write : {false, true}) {
     Script run{Setup{}};
