@@ -49,11 +49,13 @@ class CachingNode {
   const auto& options() const { return shared_.options; }
   auto& counters() const { return shared_.counters; }
   sim::Calendar& calendar() const { return shared_.rack.calendar(); }
+  sim::Clock& clock() const { return server().clock(); }
   sim::Duration rtt() const { return shared_.rack.options().rtt; }
   LineCache<Frame>& cache() { return cache_; }
   const LineCache<Frame>& cache() const { return cache_; }
   LineWorks<Frame, Work>& works() { return works_; }
   Connections& connections() { return connections_; }
+  models::Server& server() const { return connections_.server(); }
 
   // What application threads do. A thread that holds the latch of a line accesses it as often as it likes.
   sim::Task<sim::Value> read(unsigned thread, sim::Key object, sim::OperationId operation);
@@ -108,8 +110,6 @@ class CachingNode {
         evictor_wanted_(calendar()),
         tasks_(calendar()) {}
   ~CachingNode() = default;
-
-  models::Server& server() const { return connections_.server(); }
 
   /// The line's frame, with the latch and the permission to read or write.
   sim::Task<Frame*> latch(unsigned thread, sim::Key line, bool write, sim::OperationId operation);
@@ -297,7 +297,7 @@ sim::Task<void> CachingNode<Types>::evict() {
       return true;
     });
     if (victims.empty()) {  // all are in use
-      co_await sim::sleep_for(server().clock(), rtt());
+      co_await sim::sleep_for(clock(), rtt());
     } else {
       co_await node().evict_lines(std::move(victims));
     }

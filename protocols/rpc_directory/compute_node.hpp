@@ -84,25 +84,4 @@ class ComputeNode final : public line_cache::CachingNode<CacheTypes>,
   sim::Signal eviction_arrived_;
 };
 
-/// An application thread, as the memory service asks it.
-class ApplicationThread final : public models::MemoryPort {
- public:
-  ApplicationThread(ComputeNode& node, unsigned thread) : node_(node), thread_(thread) {}
-
-  sim::Task<sim::Value> read(sim::Key object, sim::OperationId operation) override {
-    return node_.read(thread_, object, operation);
-  }
-  sim::Task<void> write(sim::Key object, sim::Value value, sim::OperationId operation) override {
-    return node_.write(thread_, object, value, operation);
-  }
-  sim::Task<void> lock(sim::Key line, models::LockMode mode, sim::OperationId operation) override {
-    return node_.lock(thread_, line, mode == models::LockMode::exclusive, operation);
-  }
-  sim::Task<void> unlock(sim::Key line, sim::OperationId) override { return node_.unlock(thread_, line); }
-
- private:
-  ComputeNode& node_;
-  unsigned thread_;
-};
-
 }  // namespace racksim::rpc_directory

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "models/service/memory_service.hpp"
+#include "protocols/line_cache/application_thread.hpp"
 #include "protocols/rpc_directory/compute_node.hpp"
 #include "protocols/rpc_directory/directory.hpp"
 
@@ -47,7 +48,7 @@ class RpcDirectory final : public models::Protocol, public models::MemoryService
   Shared shared_;
   std::vector<std::unique_ptr<Directory>> directories_;  // by memory server
   std::vector<std::unique_ptr<ComputeNode>> nodes_;
-  std::vector<ApplicationThread> threads_;  // by session
+  std::vector<line_cache::ApplicationThread<ComputeNode>> threads_;  // by session
   sim::Source final_source_;
 };
 

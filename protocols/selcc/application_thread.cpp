@@ -9,14 +9,15 @@
 
 namespace racksim::selcc {
 
-ApplicationThread::ApplicationThread(Shared& shared, ComputeNode& node, unsigned thread)
-    : shared_(shared), node_(node), thread_(thread) {
-  if (!shared.options.writes_return_early()) return;
-  buffer_ = std::make_unique<WriteBuffer>(node, thread, shared.options, shared.rack.server(node.id()).clock());
+using Base = line_cache::ApplicationThread<ComputeNode>;
+
+ApplicationThread::ApplicationThread(ComputeNode& node, unsigned thread) : Base(node, thread) {
+  const Options& options = node.options();
+  if (options.writes_return_early()) buffer_ = std::make_unique<WriteBuffer>(node, thread, options, node.clock());
 }
 
 sim::Task<void> ApplicationThread::local_access() {
-  co_await models::occupy(shared_.rack.server(node_.id()).core(thread_), shared_.options.local_access);
+  co_await models::occupy(node_.connections().core_of(thread_), node_.options().local_access);
 }
 
 sim::Task<sim::Value> ApplicationThread::read(sim::Key object, sim::OperationId operation) {
@@ -32,7 +33,7 @@ sim::Task<sim::Value> ApplicationThread::read(sim::Key object, sim::OperationId 
 
 sim::Task<void> ApplicationThread::write(sim::Key object, sim::Value value, sim::OperationId operation) {
   if (buffer_) {
-    if (!node_.latch_of(thread_, shared_.lines.line_of(object))) {
+    if (!node_.latch_of(thread_, node_.shared().lines.line_of(object))) {
       co_await local_access();
       co_return co_await buffer_->put(object, value, operation);
     }
@@ -62,19 +63,19 @@ sim::Task<void> ApplicationThread::fence(sim::OperationId) {
 
 sim::Task<void> ApplicationThread::lock(sim::Key line, models::LockMode mode, sim::OperationId operation) {
   co_await fence(operation);
-  co_await node_.lock(thread_, line, mode == models::LockMode::exclusive, operation);
+  co_await Base::lock(line, mode, operation);
 }
 
 sim::Task<void> ApplicationThread::unlock(sim::Key line, sim::OperationId operation) {
   co_await fence(operation);
-  co_await node_.unlock(thread_, line);
+  co_await Base::unlock(line, operation);
 }
 
 sim::Task<void> ApplicationThread::free(models::MemoryAllocator& allocator, models::GlobalAddress address,
                                         sim::OperationId operation) {
-  const std::uint64_t lines = allocator.bytes_at(address) / shared_.options.line_bytes;
+  const std::uint64_t lines = allocator.bytes_at(address) / node_.options().line_bytes;
   co_await fence(operation);
-  if (!co_await node_.nobody_holds(thread_, shared_.memory.block_of(address), lines, operation)) {
+  if (!co_await node_.nobody_holds(thread_, node_.shared().memory.block_of(address), lines, operation)) {
     throw std::invalid_argument(
         fmt::format("memory at {:#x} is to be freed, of which a line is cached or latched", address.value));
   }

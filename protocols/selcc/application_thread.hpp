@@ -7,14 +7,15 @@
 
 #include <memory>
 
+#include "protocols/line_cache/application_thread.hpp"
 #include "protocols/selcc/compute_node.hpp"
 #include "protocols/selcc/write_buffer.hpp"
 
 namespace racksim::selcc {
 
-class ApplicationThread final : public models::MemoryPort {
+class ApplicationThread final : public line_cache::ApplicationThread<ComputeNode> {
  public:
-  ApplicationThread(Shared& shared, ComputeNode& node, unsigned thread);
+  ApplicationThread(ComputeNode& node, unsigned thread);
 
   sim::Task<sim::Value> read(sim::Key object, sim::OperationId operation) override;
   sim::Task<void> write(sim::Key object, sim::Value value, sim::OperationId operation) override;
@@ -34,9 +35,6 @@ class ApplicationThread final : public models::MemoryPort {
  private:
   sim::Task<void> local_access();
 
-  Shared& shared_;
-  ComputeNode& node_;
-  unsigned thread_;
   std::unique_ptr<WriteBuffer> buffer_;
 };
 

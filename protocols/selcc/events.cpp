@@ -179,8 +179,7 @@ void ComputeNode::serve_deferred(Frame& frame) {
 }
 
 void ComputeNode::set_timer(LineWork& work, sim::Time end) {
-  work.timer =
-      server().clock().after<&ComputeNode::pause_over>(end - calendar().now(), *this, work.frame->line.number());
+  work.timer = clock().after<&ComputeNode::pause_over>(end - calendar().now(), *this, work.frame->line.number());
 }
 
 void ComputeNode::pause_over(std::uint64_t line) {

@@ -7,7 +7,6 @@
 #include <set>
 #include <stdexcept>
 
-#include "models/host/core_wait.hpp"
 #include "protocols/line_cache/inspection.hpp"
 #include "protocols/selcc/races.hpp"
 #include "sim/options/option_error.hpp"
@@ -45,7 +44,6 @@ const sim::Registration<models::ProtocolEntry> registration({
 Selcc::Selcc(models::ProtocolContext& context, const Options& options)
     : MemoryService(context.rack.calendar(), context.rack.event_log(), context.rack.metrics(),
                     shape_of(context, options)),
-      rack_(context.rack),
       options_(options),
       counters_{context.rack.metrics()},
       lines_(context.rack, *this),
@@ -69,7 +67,7 @@ Selcc::Selcc(models::ProtocolContext& context, const Options& options)
   lines_.watch(*this);
   for (std::size_t i = 0; i < sessions(); ++i) {
     const models::Session session = session_number(i);
-    threads_.push_back(std::make_unique<ApplicationThread>(shared_, *nodes_[session.node], session.thread));
+    threads_.push_back(std::make_unique<ApplicationThread>(*nodes_[session.node], session.thread));
   }
   for (NodeId a = 0; a < nodes_.size(); ++a) {
     for (NodeId b = static_cast<NodeId>(a + 1); b < nodes_.size(); ++b)

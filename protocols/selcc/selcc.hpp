@@ -59,7 +59,6 @@ class Selcc final : public models::Protocol,
   void warm_write_back(Frame& frame);
   std::uint64_t contribution(NodeId node, sim::Key line) const;
 
-  models::Rack& rack_;
   Options options_;
   Counters counters_;
   latched_memory::MemoryServers lines_;

@@ -71,7 +71,7 @@ sim::Task<void> ComputeNode::settle(NodeId lost) {
       }
     }
     if (settled) co_return;
-    co_await sim::sleep_for(server().clock(), rtt());
+    co_await sim::sleep_for(clock(), rtt());
   }
 }
 
@@ -144,7 +144,7 @@ sim::Task<void> ComputeNode::bury(NodeId lost) {
 
 sim::Task<void> ComputeNode::leave_alone(NodeId lost) {
   departed_ &= ~LatchWord::shared(lost);
-  while (verbs_.taking_out() > 0) co_await sim::sleep_for(server().clock(), rtt());
+  while (verbs_.taking_out() > 0) co_await sim::sleep_for(clock(), rtt());
 }
 
 sim::Task<void> ComputeNode::sweep(std::uint64_t lost, std::vector<Region> regions) {
@@ -175,7 +175,7 @@ sim::Task<void> ComputeNode::take_out(sim::Key line, std::uint64_t lost) {
       ++counters().taken_out.value;
       co_return;
     }
-    co_await sim::sleep_for(server().clock(), back_off(attempts));
+    co_await sim::sleep_for(clock(), back_off(attempts));
     word = LatchWord(co_await verbs_.call(queue_pair, line, look));
   }
 }

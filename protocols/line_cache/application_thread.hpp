@@ -1,0 +1,30 @@
+// An application thread of a node that caches lines, as the memory service asks it.
+#pragma once
+
+#include "models/service/memory_service.hpp"
+
+namespace racksim::line_cache {
+
+/// `Node` derives from CachingNode.
+template <class Node>
+class ApplicationThread : public models::MemoryPort {
+ public:
+  ApplicationThread(Node& node, unsigned thread) : node_(node), thread_(thread) {}
+
+  sim::Task<sim::Value> read(sim::Key object, sim::OperationId operation) override {
+    return node_.read(thread_, object, operation);
+  }
+  sim::Task<void> write(sim::Key object, sim::Value value, sim::OperationId operation) override {
+    return node_.write(thread_, object, value, operation);
+  }
+  sim::Task<void> lock(sim::Key line, models::LockMode mode, sim::OperationId operation) override {
+    return node_.lock(thread_, line, mode == models::LockMode::exclusive, operation);
+  }
+  sim::Task<void> unlock(sim::Key line, sim::OperationId) override { return node_.unlock(thread_, line); }
+
+ protected:
+  Node& node_;
+  unsigned thread_;
+};
+
+}  // namespace racksim::line_cache
