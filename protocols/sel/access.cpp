@@ -127,11 +127,9 @@ sim::Task<void> Sel::Thread::release(sim::Key line, sim::OperationId operation) 
   Held& latched = *held(line);
   std::vector<WorkRequest> batch;
   if (!latched.dirty.empty()) {
-    std::vector<std::byte> bytes(latched.dirty.bytes());
-    latched.data.store(latched.dirty, bytes);
     batch.push_back({.opcode = Opcode::write,
                      .remote = sel_.lines_.remote(line, latched.dirty.low),
-                     .content = models::Content::of_bytes(bytes),
+                     .content = latched.data.bytes(latched.dirty),
                      .operation = operation});
   }
   if (sel_.options_.latch) {
