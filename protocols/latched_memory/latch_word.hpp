@@ -7,8 +7,7 @@
 //
 // All changes but acquiring Modified are additions: the word is the sum of what nodes have contributed, modulo 2^64. In
 // between, a reader's bit that is added twice carries into its neighbour's, and one that is taken away too early
-// borrows from it; what each operation may add, and when, is the
-// protocol's to say (protocols/selcc/transitions.cpp).
+// borrows from it; what each operation may add, and when, is the protocol's to say (selcc/frame_table.cpp).
 #pragma once
 
 #include <bit>

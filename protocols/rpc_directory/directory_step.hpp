@@ -38,10 +38,20 @@ enum class DirectoryEvent : std::uint8_t {
   count
 };
 
-/// The event that a message to a home is.
+/// The event that a message to a home is; nodes alone get the others.
 constexpr DirectoryEvent event_of_home(MessageKind kind) {
-  static_assert(static_cast<int>(MessageKind::shared_out) + 1 == static_cast<int>(DirectoryEvent::count));
-  return static_cast<DirectoryEvent>(kind);
+  // clang-format off
+  switch (kind) {
+    case MessageKind::read_request:  return DirectoryEvent::read_request;
+    case MessageKind::write_request: return DirectoryEvent::write_request;
+    case MessageKind::acknowledged:  return DirectoryEvent::acknowledged;
+    case MessageKind::evicted:       return DirectoryEvent::evicted;
+    case MessageKind::written_back:  return DirectoryEvent::written_back;
+    case MessageKind::handed_over:   return DirectoryEvent::handed_over;
+    case MessageKind::shared_out:    return DirectoryEvent::shared_out;
+    default:                         return DirectoryEvent::count;
+  }
+  // clang-format on
 }
 
 /// One message at one home.

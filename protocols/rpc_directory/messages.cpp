@@ -5,16 +5,32 @@
 
 namespace racksim::rpc_directory {
 
+// clang-format off
 std::string_view to_string(MessageKind kind) {
-  constexpr std::string_view kNames[] = {"READ REQUEST", "WRITE REQUEST", "ACKNOWLEDGED", "EVICTED", "WRITTEN BACK",
-                                         "HANDED OVER",  "SHARED OUT",    "INVALIDATE",   "GIVE",    "SHARE"};
-  return kNames[static_cast<std::size_t>(kind)];
+  switch (kind) {
+    case MessageKind::read_request:  return "READ REQUEST";
+    case MessageKind::write_request: return "WRITE REQUEST";
+    case MessageKind::acknowledged:  return "ACKNOWLEDGED";
+    case MessageKind::evicted:       return "EVICTED";
+    case MessageKind::written_back:  return "WRITTEN BACK";
+    case MessageKind::handed_over:   return "HANDED OVER";
+    case MessageKind::shared_out:    return "SHARED OUT";
+    case MessageKind::invalidate:    return "INVALIDATE";
+    case MessageKind::give:          return "GIVE";
+    case MessageKind::share:         return "SHARE";
+  }
+  return {};
 }
 
 std::string_view to_string(Verdict verdict) {
-  constexpr std::string_view kNames[] = {"PAGE", "UPGRADE", "ASK OWNER"};
-  return kNames[static_cast<std::size_t>(verdict)];
+  switch (verdict) {
+    case Verdict::page:      return "PAGE";
+    case Verdict::upgrade:   return "UPGRADE";
+    case Verdict::ask_owner: return "ASK OWNER";
+  }
+  return {};
 }
+// clang-format on
 
 void post_message(models::QueuePair& queue_pair, const Message& message, std::uint64_t wr_id) {
   const models::WorkRequest request{.opcode = models::Opcode::send,

@@ -9,11 +9,6 @@
 
 namespace racksim::selcc {
 
-std::string_view to_string(Verdict verdict) {
-  constexpr std::string_view kNames[] = {"GIVEN", "RELEASED", "BUSY", "GONE", "CONFIRMED"};
-  return kNames[static_cast<std::size_t>(verdict)];
-}
-
 ComputeNode::ComputeNode(Shared& shared, NodeId id, unsigned threads)
     : CachingNode(shared, id, threads),
       verbs_(shared, connections_, *this),

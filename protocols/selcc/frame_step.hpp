@@ -51,8 +51,9 @@ enum class FrameEvent : std::uint8_t {
 
 /// What an invalidation is to the line's table.
 constexpr FrameEvent event_of(Case conflict) {
-  constexpr FrameEvent kEvents[] = {FrameEvent::case1, FrameEvent::case2, FrameEvent::case3};
-  return kEvents[static_cast<std::size_t>(conflict) - 1];
+  return conflict == Case::writer_against_modified   ? FrameEvent::case1
+         : conflict == Case::reader_against_modified ? FrameEvent::case2
+                                                     : FrameEvent::case3;
 }
 
 /// One event at one node.

@@ -51,6 +51,17 @@ struct Answer {
   Verdict verdict{};
 };
 
-std::string_view to_string(Verdict verdict);
+constexpr std::string_view to_string(Verdict verdict) {
+  // clang-format off
+  switch (verdict) {
+    case Verdict::given:    return "GIVEN";
+    case Verdict::released: return "RELEASED";
+    case Verdict::busy:     return "BUSY";
+    case Verdict::gone:     return "GONE";
+    case Verdict::landed:   return "CONFIRMED";
+  }
+  // clang-format on
+  return {};
+}
 
 }  // namespace racksim::selcc
