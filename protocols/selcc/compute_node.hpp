@@ -47,7 +47,7 @@ class ComputeNode final : public line_cache::CachingNode<CacheTypes>,
   bool has_part_in(sim::Key line) const;
 
   // What the table of a line asks and does.
-  Verbs& verbs() { return verbs_; }
+  NodeVerbs& verbs() { return verbs_; }
   /// The number of its next request.
   std::uint64_t take_number() { return next_number_++; }
   /// Until when its threads hold back from reading a line.
@@ -148,7 +148,7 @@ class ComputeNode final : public line_cache::CachingNode<CacheTypes>,
   sim::Task<void> evict_batch(std::size_t server, std::vector<sim::Key> victims);
   void post_batch(models::QueuePair& queue_pair, std::vector<models::WorkRequest>& batch);
 
-  Verbs verbs_;
+  NodeVerbs verbs_;
   std::map<std::uint64_t, sim::Time> held_back_;  // by line: no reads from elsewhere until then
   line_cache::Slots<Invalidation> inbox_;
   line_cache::Slots<Arrived> answers_;

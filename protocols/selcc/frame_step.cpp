@@ -43,7 +43,7 @@ std::vector<NodeId> FrameStep::targets() const {
 
 void FrameStep::post_atomic(Opcode opcode, std::uint64_t compare, std::uint64_t value, Purpose purpose,
                             std::uint64_t number) {
-  Verbs& verbs = node.verbs();
+  NodeVerbs& verbs = node.verbs();
   verbs.post(node.connections().of_thread(work->thread, line),
              verbs.atomic(opcode, compare, value,
                           {.purpose = purpose, .line = line, .number = number, .operation = work->operation}));
@@ -128,7 +128,7 @@ void FrameStep::let_writer_in_first() {
 }
 
 void FrameStep::give(std::uint64_t added, Purpose purpose, ObjectRange dirty, bool flushes) {
-  Verbs& verbs = node.verbs();
+  NodeVerbs& verbs = node.verbs();
   ++node.counters().given.value;
   verbs.forward(*message, *frame, dirty);
   std::vector<models::WorkRequest> batch{verbs.atomic(Opcode::fetch_add, 0, added,
@@ -144,7 +144,7 @@ void FrameStep::give(std::uint64_t added, Purpose purpose, ObjectRange dirty, bo
 }
 
 std::vector<models::WorkRequest> FrameStep::release(bool modified) const {
-  Verbs& verbs = node.verbs();
+  NodeVerbs& verbs = node.verbs();
   const sim::OperationId cause = message != nullptr ? message->operation : sim::OperationId{0u};
   const std::uint64_t part = modified ? LatchWord::modified(node.id()) : LatchWord::shared(node.id());
   const Purpose purpose = posts != nullptr ? Purpose::evict : Purpose::release;

@@ -21,7 +21,7 @@ constexpr std::uint64_t found_word_of(std::uint64_t wr_id) {
 }
 }  // namespace
 
-Verbs::Verbs(Shared& shared, line_cache::Connections& connections, models::CompletionHandler& completions)
+NodeVerbs::NodeVerbs(Shared& shared, line_cache::Connections& connections, models::CompletionHandler& completions)
     : shared_(shared), connections_(connections), giving_to_(shared.memory.shape().roles.compute_nodes) {
   const auto connect = [&](models::CompletionQueue& queue) {
     return shared.lines.connect(connections.server().nic(), queue);
@@ -31,7 +31,7 @@ Verbs::Verbs(Shared& shared, line_cache::Connections& connections, models::Compl
   connections.open(connections.evictor(), completions, connect);
 }
 
-void Verbs::post(models::QueuePair& queue_pair, std::span<const WorkRequest> requests) {
+void NodeVerbs::post(models::QueuePair& queue_pair, std::span<const WorkRequest> requests) {
   Counters& counters = shared_.counters;
   for (const WorkRequest& request : requests) {
     ++(request.opcode == Opcode::read           ? counters.reads
@@ -44,7 +44,7 @@ void Verbs::post(models::QueuePair& queue_pair, std::span<const WorkRequest> req
   queue_pair.post(requests);
 }
 
-WorkRequest Verbs::atomic(Opcode opcode, std::uint64_t compare, std::uint64_t value, const Posted& posted) {
+WorkRequest NodeVerbs::atomic(Opcode opcode, std::uint64_t compare, std::uint64_t value, const Posted& posted) {
   ++atomics_[posted.line];
   if (posted.purpose == Purpose::hand_over || posted.purpose == Purpose::share) ++giving_to_[posted.peer];
   if (posted.purpose == Purpose::take_out) ++taking_out_;
@@ -56,7 +56,7 @@ WorkRequest Verbs::atomic(Opcode opcode, std::uint64_t compare, std::uint64_t va
           .operation = posted.operation};
 }
 
-Posted Verbs::take(const models::Completion& completion) {
+Posted NodeVerbs::take(const models::Completion& completion) {
   const Posted posted = posted_.take(slot_of(completion.wr_id));
   if (posted.purpose == Purpose::call || posted.purpose == Purpose::forward) return posted;
   const auto found = atomics_.find(posted.line);
@@ -68,7 +68,7 @@ Posted Verbs::take(const models::Completion& completion) {
 
 // The batch has one completion, the READ's: responses come in the order of the requests, so that what the atomic has
 // found is in memory by then.
-void Verbs::latch_and_read(Opcode opcode, std::uint64_t part, const LineWork& work) {
+void NodeVerbs::latch_and_read(Opcode opcode, std::uint64_t part, const LineWork& work) {
   const sim::Key line = work.frame->line;
   ++atomics_[line];
   const std::uint64_t wr_id = note({.purpose = Purpose::latch_line, .line = line, .operation = work.operation});
@@ -83,26 +83,26 @@ void Verbs::latch_and_read(Opcode opcode, std::uint64_t part, const LineWork& wo
   post(connections_.of_thread(work.thread, line), batch);
 }
 
-std::uint64_t Verbs::word_found(const models::Completion& latched) const {
+std::uint64_t NodeVerbs::word_found(const models::Completion& latched) const {
   return connections_.server().nic().memory().word(found_word_of(latched.wr_id));
 }
 
-WorkRequest Verbs::read_line(sim::Key line, sim::OperationId operation) const {
+WorkRequest NodeVerbs::read_line(sim::Key line, sim::OperationId operation) const {
   WorkRequest request = read_word(line);
   request.bytes = static_cast<std::uint32_t>(shared_.lines.stored_bytes());
   request.operation = operation;
   return request;
 }
 
-WorkRequest Verbs::read_word(sim::Key line) const {
+WorkRequest NodeVerbs::read_word(sim::Key line) const {
   return {.opcode = Opcode::read, .remote = shared_.lines.remote(line), .bytes = LineLayout::kWordBytes};
 }
 
-WorkRequest Verbs::flush(const Frame& frame, sim::OperationId operation) {
+WorkRequest NodeVerbs::flush(const Frame& frame, sim::OperationId operation) {
   return write_back(frame, shared_.options.dirty_boundaries ? frame.dirty : shared_.lines.whole(), operation);
 }
 
-WorkRequest Verbs::write_back(const Frame& frame, ObjectRange range, sim::OperationId operation) {
+WorkRequest NodeVerbs::write_back(const Frame& frame, ObjectRange range, sim::OperationId operation) {
   ++shared_.counters.flushes.value;
   shared_.counters.flushed_bytes.value += range.bytes();
   return {.opcode = Opcode::write,
@@ -112,8 +112,8 @@ WorkRequest Verbs::write_back(const Frame& frame, ObjectRange range, sim::Operat
           .operation = operation};
 }
 
-sim::Task<std::uint64_t> Verbs::call(models::QueuePair& queue_pair, sim::Key line, WorkRequest request,
-                                     models::Content* content) {
+sim::Task<std::uint64_t> NodeVerbs::call(models::QueuePair& queue_pair, sim::Key line, WorkRequest request,
+                                         models::Content* content) {
   Call call(shared_.rack.calendar());
   call.open = 1;
   request.wr_id = note({.purpose = Purpose::call, .line = line, .operation = request.operation, .call = &call});
@@ -123,7 +123,8 @@ sim::Task<std::uint64_t> Verbs::call(models::QueuePair& queue_pair, sim::Key lin
   co_return call.found;
 }
 
-sim::Task<bool> Verbs::nobody_holds(unsigned thread, sim::Key first, std::uint64_t lines, sim::OperationId operation) {
+sim::Task<bool> NodeVerbs::nobody_holds(unsigned thread, sim::Key first, std::uint64_t lines,
+                                        sim::OperationId operation) {
   constexpr std::uint64_t kBatch = 16;
   Call call(shared_.rack.calendar());
   for (std::uint64_t begin = 0; begin < lines && call.found == 0; begin += kBatch) {
@@ -151,7 +152,7 @@ void Call::completed(const models::Completion& completion) {
   if (--open == 0) done.notify_all();
 }
 
-void Verbs::send(NodeId to, const Invalidation& message) {
+void NodeVerbs::send(NodeId to, const Invalidation& message) {
   post(connections_.to_peer(to), {.opcode = Opcode::send,
                                   .content = models::Content::of(message),
                                   .bytes = Invalidation::kWireBytes,
@@ -159,7 +160,7 @@ void Verbs::send(NodeId to, const Invalidation& message) {
                                   .operation = message.operation});
 }
 
-WorkRequest Verbs::flag(NodeId to, const Answer& answer, sim::OperationId operation) const {
+WorkRequest NodeVerbs::flag(NodeId to, const Answer& answer, sim::OperationId operation) const {
   return {.opcode = Opcode::write,
           .remote = {kAnswers, shared_.buffer_keys[to]},
           .content = models::Content::of(answer),
@@ -168,20 +169,20 @@ WorkRequest Verbs::flag(NodeId to, const Answer& answer, sim::OperationId operat
           .operation = operation};
 }
 
-void Verbs::answer(const Invalidation& message, Verdict verdict) {
+void NodeVerbs::answer(const Invalidation& message, Verdict verdict) {
   Counters& counters = shared_.counters;
   ++(verdict == Verdict::released ? counters.released : verdict == Verdict::busy ? counters.busy : counters.gone).value;
   post(connections_.to_peer(message.sender),
        flag(message.sender, {.line = message.line, .number = message.number, .verdict = verdict}, message.operation));
 }
 
-void Verbs::confirm(const Posted& given) {
+void NodeVerbs::confirm(const Posted& given) {
   post(connections_.to_peer(given.peer),
        flag(given.peer, {.line = given.line, .number = given.number, .verdict = Verdict::landed}, given.operation));
 }
 
 // The line, and the flag behind it.
-void Verbs::forward(const Invalidation& message, const Frame& frame, ObjectRange dirty) {
+void NodeVerbs::forward(const Invalidation& message, const Frame& frame, ObjectRange dirty) {
   const Answer answer{.line = message.line, .number = message.number, .dirty = dirty, .verdict = Verdict::given};
   WorkRequest request = flag(message.sender, answer, message.operation);
   request.content = latched_memory::behind(answer, frame.data.bytes(shared_.lines.whole()).bytes());
@@ -191,7 +192,7 @@ void Verbs::forward(const Invalidation& message, const Frame& frame, ObjectRange
   post(connections_.to_peer(message.sender), request);
 }
 
-void Verbs::crash() {
+void NodeVerbs::crash() {
   posted_.clear();
   atomics_.clear();
   std::fill(giving_to_.begin(), giving_to_.end(), 0);

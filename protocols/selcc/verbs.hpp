@@ -56,12 +56,12 @@ struct Posted {
   Call* call = nullptr;
 };
 
-class Verbs {
+class NodeVerbs {
  public:
   /// Opens queue pairs to all memory servers, whose completions go to `completions`.
-  Verbs(Shared& shared, line_cache::Connections& connections, models::CompletionHandler& completions);
-  Verbs(const Verbs&) = delete;
-  Verbs& operator=(const Verbs&) = delete;
+  NodeVerbs(Shared& shared, line_cache::Connections& connections, models::CompletionHandler& completions);
+  NodeVerbs(const NodeVerbs&) = delete;
+  NodeVerbs& operator=(const NodeVerbs&) = delete;
 
   void post(models::QueuePair& queue_pair, std::span<const models::WorkRequest> requests);
   void post(models::QueuePair& queue_pair, const models::WorkRequest& request) {
