@@ -34,6 +34,7 @@ class ComputeNode final : public line_cache::CachingNode<CacheTypes>,
                           models::MemoryObserver {
  public:
   ComputeNode(Shared& shared, NodeId id, unsigned threads);
+  ~ComputeNode() override { tasks_.cancel_all(); }  // before what they wait for goes
 
   /// The number of its next request; in warming up, of one that was granted at once.
   std::uint64_t take_number() { return next_request_++; }

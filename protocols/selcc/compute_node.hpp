@@ -36,6 +36,7 @@ class ComputeNode final : public line_cache::CachingNode<CacheTypes>,
                           models::MemoryObserver {
  public:
   ComputeNode(Shared& shared, NodeId id, unsigned threads);
+  ~ComputeNode() override { tasks_.cancel_all(); }  // before what they wait for goes
 
   // What application threads do besides (§6.1).
   /// Carries an atomic out on a word in memory, past all caches (Table 2: Atomic); returns what the word was.
