@@ -44,17 +44,13 @@ class TransitionTable {
   struct Guard {
     constexpr Guard() = default;
     constexpr Guard(std::string_view text, bool (*predicate)(const Context&)) : name(text), holds(predicate) {}
-    constexpr Guard(std::string_view text, bool (Context::*predicate)() const) : name(text), member(predicate) {}
     std::string_view name{};
     bool (*holds)(const Context&) = nullptr;
-    bool (Context::*member)() const = nullptr;
   };
   struct Action {
     constexpr Action(std::string_view text, void (*deed)(Context&)) : name(text), run(deed) {}
-    constexpr Action(std::string_view text, void (Context::*deed)()) : name(text), member(deed) {}
     std::string_view name;
-    void (*run)(Context&) = nullptr;
-    void (Context::*member)() = nullptr;
+    void (*run)(Context&);
   };
   struct Row {
     std::string_view name;
@@ -109,9 +105,8 @@ class TransitionTable {
     for (std::size_t i = first_[pair]; i != first_[pair + 1]; ++i) {
       const Executed& row = rows_[order_[i]];
       if (row.guard.holds != nullptr && !row.guard.holds(context)) continue;
-      if (row.guard.member != nullptr && !(context.*row.guard.member)()) continue;
       coverage.row(&description_, order_[i]);
-      for (const Action& action : row.actions) action.run != nullptr ? action.run(context) : (context.*action.member)();
+      for (const Action& action : row.actions) action.run(context);
       if (row.next) state = *row.next;
       return;
     }

@@ -133,11 +133,6 @@ class CoverageProbe {
     if (coverage_) [[unlikely]]
       coverage_->race(point.number);
   }
-  template <class Enumeration>
-  void race(Enumeration point) const {
-    if (coverage_) [[unlikely]]
-      coverage_->race(static_cast<std::size_t>(point));
-  }
   /// This row of that transition table was executed.
   void row(const void* table, std::size_t row) const {
     if (coverage_) [[unlikely]]
