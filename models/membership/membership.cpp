@@ -1,8 +1,6 @@
 // Leases, exclusion and return. See membership.hpp.
 #include "models/membership/membership.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <utility>
 

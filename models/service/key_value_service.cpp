@@ -2,7 +2,6 @@
 #include "models/service/key_value_service.hpp"
 
 #include <stdexcept>
-#include <utility>
 
 #include "sim/random/random.hpp"
 #include "sim/record/history.hpp"

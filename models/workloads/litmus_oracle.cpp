@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
 
 #include "sim/checkers/store_buffer_search.hpp"

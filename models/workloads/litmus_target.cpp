@@ -3,7 +3,6 @@
 
 #include <fmt/core.h>
 
-#include <string>
 #include <vector>
 
 #include "models/service/key_value_service.hpp"

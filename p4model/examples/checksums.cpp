@@ -3,7 +3,6 @@
 // A packet whose IPv4 checksum is wrong goes to port 3 as it is. Of others ingress takes one from the time to live and
 // puts another destination address into them; its deparser writes the IPv4 checksum anew, and that of UDP, whose pseudo
 // header has the address and whose payload the switch does not see, from what the parser found to be left of it.
-#include <algorithm>
 
 #include "p4model/execute/registry.hpp"
 #include "p4model/language/headers.hpp"

@@ -1,6 +1,5 @@
 // How messages and replies become events of a line's transition table, and what a node tells homes of its copies. The
 // handler only tries the local latch and never waits for it.
-#include <string>
 #include <utility>
 
 #include "protocols/rpc_directory/compute_node.hpp"

@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <bit>
-#include <string>
 
 #include "p4model/language/headers.hpp"
 #include "protocols/starcache/star_roles.hpp"

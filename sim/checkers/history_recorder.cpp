@@ -1,9 +1,6 @@
 #include "sim/checkers/history_recorder.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
-#include <stdexcept>
 #include <tuple>
 
 #include "sim/record/run_hash.hpp"

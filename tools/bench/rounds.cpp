@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <ctime>
 #include <stdexcept>
-#include <string>
 
 #include "tools/processes/child_processes.hpp"
 #include "tools/processes/interruption.hpp"

@@ -1,5 +1,4 @@
 // racksim list KIND: what this build offers, one line each.
-#include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

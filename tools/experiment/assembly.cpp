@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <utility>
 
 #include "p4model/fit/placement.hpp"
 #include "sim/options/option_error.hpp"

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <utility>
 
 #include "sim/kernel/invariant.hpp"
 #include "sim/options/option_error.hpp"

@@ -4,10 +4,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <fstream>
 #include <limits>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 

@@ -1,8 +1,6 @@
 // Parsing and evaluation of readings. See figure_reading.hpp.
 #include "tools/figure/figure_reading.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>

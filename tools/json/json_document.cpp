@@ -1,8 +1,6 @@
 // The tree: access, building and comparison.
 #include "tools/json/json_document.hpp"
 
-#include <fmt/core.h>
-
 #include <stdexcept>
 
 #include "tools/json/input_error.hpp"

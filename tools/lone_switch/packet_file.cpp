@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <set>
 
 #include "sim/options/parameters.hpp"
 #include "tools/lone_switch/field_values.hpp"

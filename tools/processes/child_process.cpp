@@ -15,7 +15,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
-#include <utility>
 
 #include "tools/processes/interruption.hpp"
 

@@ -1,5 +1,4 @@
 // The transition table of a key at a node that is not its home. See hand_over_step.hpp.
-#include <optional>
 #include <vector>
 
 #include "protocols/cckvs/keys/hand_over_step.hpp"

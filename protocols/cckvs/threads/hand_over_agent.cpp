@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "models/host/core_wait.hpp"
 #include "sim/kernel/invariant.hpp"

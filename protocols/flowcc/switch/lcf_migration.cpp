@@ -1,5 +1,4 @@
 // What the LCF pipeline does where blocks come and go (Concordia §5.2): ADD, REMOVE and CLEAR. See lcf_program.hpp.
-#include <cstdint>
 #include <string>
 
 #include "protocols/flowcc/switch/lcf_builder.hpp"

@@ -1,5 +1,4 @@
 // What becomes of a packet of the LCF pipeline, once it is known what the arrays have said of it. See lcf_builder.hpp.
-#include <cstdint>
 
 #include "p4model/language/headers.hpp"
 #include "protocols/flowcc/switch/lcf_builder.hpp"
