@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "sim/oracles/oracle.hpp"
 
 namespace racksim::flowcc {
 

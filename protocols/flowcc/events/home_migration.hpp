@@ -34,6 +34,7 @@
 #include "protocols/flowcc/rules/migration_counters.hpp"
 #include "protocols/flowcc/rules/migration_options.hpp"
 #include "sim/kernel/invariant.hpp"
+#include "sim/oracles/oracle.hpp"
 #include "sim/record/flat_map.hpp"
 
 namespace racksim::flowcc {
