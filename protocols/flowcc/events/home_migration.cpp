@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-
 namespace racksim::flowcc {
 
 HomeMigration::HomeMigration(const MigrationOptions& options, MigrationCounters& counters, unsigned requester,
