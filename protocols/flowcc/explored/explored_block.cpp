@@ -66,6 +66,10 @@ void ExploredBlock::archive(Archive& archive) {
   archive.list(again_, flight);
 }
 
+// What loads and saves stands in the header.
+template void ExploredBlock::archive(sim::StateReader& archive);
+template void ExploredBlock::archive(sim::StateWriter& archive);
+
 void ExploredBlock::run(const Step& step) {
   wrong_.clear();
   const sim::InvariantChecks checked(true);
