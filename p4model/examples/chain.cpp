@@ -3,18 +3,13 @@
 //
 // Each pass goes one step along a chain that lies in registers and takes the port of the place where it arrives: the
 // packet's DSCP is replaced by the entry at it. Port 511 stands for no port.
-#include "p4model/execute/registry.hpp"
-#include "p4model/language/headers.hpp"
+#include "p4model/examples/example.hpp"
 
 namespace racksim::p4 {
 namespace {
 
-std::shared_ptr<const Program> make_chain() {
-  auto program = std::make_shared<Program>("example-chain", "follows a chain in a register array, one step a pass");
-  auto& p = *program;
-  p.parser_state<Ethernet>(Gress::ingress, "ethernet")
-      .select(p.header_field(&Ethernet::ether_type), {{kEtherTypeIpv4, "ipv4"}}, kReject);
-  p.parser_state<Ipv4>(Gress::ingress, "ipv4");
+void build_chain(Program& p) {
+  parse_ipv4(p);
   const auto place = p.header_field(&Ipv4::dscp);
 
   auto& next = p.register_array("NEXT", Width::single(8), 64);
@@ -27,14 +22,9 @@ std::shared_ptr<const Program> make_chain() {
   auto& leave = p.table("leave").key(place).action(to_port).action(to_group).size(64);
   p.ingress().apply(step);
   p.ingress().apply(leave);
-  return program;
 }
 
-const sim::Registration<ProgramEntry> chain({
-    .name = "example-chain",
-    .doc = "follows a chain in a register array, one step a pass",
-    .make = make_chain,
-});
+const Example chain("example-chain", "follows a chain in a register array, one step a pass", build_chain);
 
 }  // namespace
 }  // namespace racksim::p4

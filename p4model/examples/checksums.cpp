@@ -4,15 +4,12 @@
 // puts another destination address into them; its deparser writes the IPv4 checksum anew, and that of UDP, whose pseudo
 // header has the address and whose payload the switch does not see, from what the parser found to be left of it.
 
-#include "p4model/execute/registry.hpp"
-#include "p4model/language/headers.hpp"
+#include "p4model/examples/example.hpp"
 
 namespace racksim::p4 {
 namespace {
 
-std::shared_ptr<const Program> make_checksums() {
-  auto program = std::make_shared<Program>("example-checksums", "verifies checksums, translates addresses");
-  auto& p = *program;
+void build_checksums(Program& p) {
   const auto& in = p.intrinsics();
   p.parser_state<Ethernet>(Gress::ingress, "ethernet")
       .select(p.header_field(&Ethernet::ether_type), {{kEtherTypeIpv4, "ipv4"}}, kReject);
@@ -34,14 +31,11 @@ std::shared_ptr<const Program> make_checksums() {
   translate.set(dst, translate.data("address", 32)).set(in.ucast_egress_port, translate.data("port", 9));
   auto& hosts = p.table("hosts").key(dst).action(translate).size(64);
   p.ingress().if_(broken == 1).then([&](Block& b) { b.apply(refuse); }).else_([&](Block& b) { b.apply(hosts); });
-  return program;
 }
 
-const sim::Registration<ProgramEntry> checksums({
-    .name = "example-checksums",
-    .doc = "verifies IPv4 checksums, and keeps those of IPv4 and UDP right where it changes addresses",
-    .make = make_checksums,
-});
+const Example checksums("example-checksums",
+                        "verifies IPv4 checksums, and keeps those of IPv4 and UDP right where it changes addresses",
+                        build_checksums);
 
 }  // namespace
 }  // namespace racksim::p4

@@ -2,15 +2,12 @@
 //
 // A bridge that learns: a source address that the table `known` lacks is told to the control CPU with the port it came
 // by, and the packet goes to all ports but its own; a packet of a known source is forwarded plainly.
-#include "p4model/execute/registry.hpp"
-#include "p4model/language/headers.hpp"
+#include "p4model/examples/example.hpp"
 
 namespace racksim::p4 {
 namespace {
 
-std::shared_ptr<const Program> make_digests() {
-  auto program = std::make_shared<Program>("example-digests", "tells the control CPU of unknown source addresses");
-  auto& p = *program;
+void build_digests(Program& p) {
   const auto& in = p.intrinsics();
   p.parser_state<Ethernet>(Gress::ingress, "ethernet");
   const auto source = p.header_field(&Ethernet::src);
@@ -25,14 +22,10 @@ std::shared_ptr<const Program> make_digests() {
   auto& bridge = p.table("bridge").key(p.header_field(&Ethernet::dst)).action(to_port).default_action(flood).size(1024);
   p.ingress().apply(known);
   p.ingress().apply(bridge);
-  return program;
 }
 
-const sim::Registration<ProgramEntry> digests({
-    .name = "example-digests",
-    .doc = "a bridge that tells the control CPU of unknown source addresses",
-    .make = make_digests,
-});
+const Example digests("example-digests", "a bridge that tells the control CPU of unknown source addresses",
+                      build_digests);
 
 }  // namespace
 }  // namespace racksim::p4

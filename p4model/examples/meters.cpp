@@ -3,19 +3,14 @@
 // Port by port a two-rate meter colours packets by their bytes, seeing the colour that they bring as their ECN; what is
 // red is dropped. A table of destinations counts what goes to each and allows it a number of packets. All passes are
 // counted by their colour, and it leaves with the packet as its time to live.
-#include "p4model/execute/registry.hpp"
-#include "p4model/language/headers.hpp"
+#include "p4model/examples/example.hpp"
 
 namespace racksim::p4 {
 namespace {
 
-std::shared_ptr<const Program> make_meters() {
-  auto program = std::make_shared<Program>("example-meters", "colours packets by their rates, counts them, drops red");
-  auto& p = *program;
+void build_meters(Program& p) {
   const auto& in = p.intrinsics();
-  p.parser_state<Ethernet>(Gress::ingress, "ethernet")
-      .select(p.header_field(&Ethernet::ether_type), {{kEtherTypeIpv4, "ipv4"}}, kReject);
-  p.parser_state<Ipv4>(Gress::ingress, "ipv4");
+  parse_ipv4(p);
   const auto by_port = p.field("by_port", 2), colour = p.field("colour", 2);
 
   auto& police = p.meter("POLICE", MeterUnit::bytes, 512);
@@ -36,14 +31,10 @@ std::shared_ptr<const Program> make_meters() {
   p.ingress().apply(hosts);
   p.ingress().apply(mark);
   p.ingress().if_(colour == static_cast<unsigned>(Colour::red)).then([&](Block& b) { b.apply(refuse); });
-  return program;
 }
 
-const sim::Registration<ProgramEntry> meters({
-    .name = "example-meters",
-    .doc = "colours packets by two-rate meters, drops red ones and counts all",
-    .make = make_meters,
-});
+const Example meters("example-meters", "colours packets by two-rate meters, drops red ones and counts all",
+                     build_meters);
 
 }  // namespace
 }  // namespace racksim::p4

@@ -3,17 +3,14 @@
 // Ingress forwards by the input port and takes one from the time to live. It mirrors what has DSCP 1, as received, and
 // egress what has DSCP 2, as deparsed; DSCP 3 is dropped in ingress, and mirrored all the same. In the copy's own pass
 // through egress, what its request gave it becomes its identification.
-#include "p4model/execute/registry.hpp"
-#include "p4model/language/headers.hpp"
+#include "p4model/examples/example.hpp"
 
 namespace racksim::p4 {
 namespace {
 
 constexpr std::uint64_t kAsReceived = 1, kAsDeparsed = 2, kDropped = 3;
 
-std::shared_ptr<const Program> make_mirrors() {
-  auto program = std::make_shared<Program>("example-mirrors", "mirrors packets as received and as deparsed");
-  auto& p = *program;
+void build_mirrors(Program& p) {
   const auto& in = p.intrinsics();
   const auto& mirror = p.mirror();
   for (const auto gress : {Gress::ingress, Gress::egress}) {
@@ -37,14 +34,10 @@ std::shared_ptr<const Program> make_mirrors() {
       .if_(mirror.kind == 0)
       .then([&](Block& b) { b.if_(dscp == kAsDeparsed).then([&](Block& c) { c.apply(as_deparsed); }); })
       .else_([&](Block& b) { b.apply(mark); });
-  return program;
 }
 
-const sim::Registration<ProgramEntry> mirrors({
-    .name = "example-mirrors",
-    .doc = "mirrors packets as received (ingress) and as deparsed (egress)",
-    .make = make_mirrors,
-});
+const Example mirrors("example-mirrors", "mirrors packets as received (ingress) and as deparsed (egress)",
+                      build_mirrors);
 
 }  // namespace
 }  // namespace racksim::p4

@@ -3,18 +3,13 @@
 // The register holds a window (lo, hi); a packet's identification is compared with both of its ends in one access, and
 // one bit of four says where it lies: 1 inside neither bound, 2 below the upper, 4 above the lower, 8 both. A table
 // turns that into a port.
-#include "p4model/execute/registry.hpp"
-#include "p4model/language/headers.hpp"
+#include "p4model/examples/example.hpp"
 
 namespace racksim::p4 {
 namespace {
 
-std::shared_ptr<const Program> make_predicates() {
-  auto program = std::make_shared<Program>("example-predicates", "compares with both ends of a window in one access");
-  auto& p = *program;
-  p.parser_state<Ethernet>(Gress::ingress, "ethernet")
-      .select(p.header_field(&Ethernet::ether_type), {{kEtherTypeIpv4, "ipv4"}}, kReject);
-  p.parser_state<Ipv4>(Gress::ingress, "ipv4");
+void build_predicates(Program& p) {
+  parse_ipv4(p);
   const auto where = p.field("where", 4);
 
   auto& window = p.register_array("WINDOW", Width::pair_of(16), 64);
@@ -28,14 +23,10 @@ std::shared_ptr<const Program> make_predicates() {
   auto& leave = p.table("leave").key(where).action(to_port).size(16);
   p.ingress().apply(p.action("compare").execute(look, p.header_field(&Ipv4::dscp), where));
   p.ingress().apply(leave);
-  return program;
 }
 
-const sim::Registration<ProgramEntry> predicates({
-    .name = "example-predicates",
-    .doc = "compares with both ends of a window in one access of a register",
-    .make = make_predicates,
-});
+const Example predicates("example-predicates", "compares with both ends of a window in one access of a register",
+                         build_predicates);
 
 }  // namespace
 }  // namespace racksim::p4

@@ -2,15 +2,12 @@
 //
 // It writes into a packet what a monitor of queues wants to know: when it arrived, how long it waited in the queue of
 // its port and how many cells were there before it. All packets leave by port 1, so that they wait for each other.
-#include "p4model/execute/registry.hpp"
-#include "p4model/language/headers.hpp"
+#include "p4model/examples/example.hpp"
 
 namespace racksim::p4 {
 namespace {
 
-std::shared_ptr<const Program> make_stamps() {
-  auto program = std::make_shared<Program>("example-stamps", "writes time stamps and the queue's depth into packets");
-  auto& p = *program;
+void build_stamps(Program& p) {
   const auto& clock = p.clock();
   for (const auto gress : {Gress::ingress, Gress::egress}) {
     const auto name = [&](const char* header) { return std::string(name_of(gress)) + "_" + header; };
@@ -29,14 +26,9 @@ std::shared_ptr<const Program> make_stamps() {
                     .set(p.header_field(&Ipv4::checksum), clock.egress_began);
   p.ingress().apply(arrive);
   p.egress().apply(leave);
-  return program;
 }
 
-const sim::Registration<ProgramEntry> stamps({
-    .name = "example-stamps",
-    .doc = "writes time stamps and the depth of the queue into packets",
-    .make = make_stamps,
-});
+const Example stamps("example-stamps", "writes time stamps and the depth of the queue into packets", build_stamps);
 
 }  // namespace
 }  // namespace racksim::p4

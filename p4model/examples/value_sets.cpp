@@ -2,8 +2,7 @@
 //
 // Which UDP ports carry a RoCE v2 header (BTH) the control plane says at run time; of the packets for these ports the
 // destination queue pair chooses the port by which they leave, all others leave by port 3.
-#include "p4model/execute/registry.hpp"
-#include "p4model/language/headers.hpp"
+#include "p4model/examples/example.hpp"
 
 namespace racksim::p4 {
 namespace {
@@ -16,9 +15,7 @@ struct TransportHeader {
       {{"opcode", 8}, {"flags", 8}, {"partition", 16}, {"reserved", 8}, {"queue_pair", 24}, {"sequence", 32}}};
 };
 
-std::shared_ptr<const Program> make_value_sets() {
-  auto program = std::make_shared<Program>("example-value-sets", "parses RoCE at ports that are known at run time");
-  auto& p = *program;
+void build_value_sets(Program& p) {
   const auto& roce_ports = p.value_set("ROCE_PORTS", 16, 4);
   p.parser_state<Ethernet>(Gress::ingress, "ethernet")
       .select(p.header_field(&Ethernet::ether_type), {{kEtherTypeIpv4, "ipv4"}}, kReject);
@@ -33,14 +30,11 @@ std::shared_ptr<const Program> make_value_sets() {
   p.ingress().if_(p.valid<TransportHeader>() == 1).then([&](Block& b) { b.apply(pairs); }).else_([&](Block& b) {
     b.apply(elsewhere);
   });
-  return program;
 }
 
-const sim::Registration<ProgramEntry> value_sets({
-    .name = "example-value-sets",
-    .doc = "parses a header behind those UDP ports that the control plane says at run time",
-    .make = make_value_sets,
-});
+const Example value_sets("example-value-sets",
+                         "parses a header behind those UDP ports that the control plane says at run time",
+                         build_value_sets);
 
 }  // namespace
 }  // namespace racksim::p4

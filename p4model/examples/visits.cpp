@@ -2,20 +2,14 @@
 //
 // It counts packets by their DSCP. The first of a kind is resubmitted with its count, which its second pass writes into
 // the packet; all others go where the table `round` sends their time to live, which each round takes one from.
-#include "p4model/execute/registry.hpp"
-#include "p4model/language/headers.hpp"
+#include "p4model/examples/example.hpp"
 
 namespace racksim::p4 {
 namespace {
 
-std::shared_ptr<const Program> make_visits() {
-  auto program =
-      std::make_shared<Program>("example-visits", "counts packets, resubmits the first and sends others round");
-  auto& p = *program;
+void build_visits(Program& p) {
   const auto& in = p.intrinsics();
-  p.parser_state<Ethernet>(Gress::ingress, "ethernet")
-      .select(p.header_field(&Ethernet::ether_type), {{kEtherTypeIpv4, "ipv4"}}, kReject);
-  p.parser_state<Ipv4>(Gress::ingress, "ipv4");
+  parse_ipv4(p);
   const auto visits = p.field("visits", 32);
   const auto ttl = p.header_field(&Ipv4::ttl);
 
@@ -35,14 +29,10 @@ std::shared_ptr<const Program> make_visits() {
     b.if_(in.ingress_port < 4).then([&](Block& c) { c.apply(count); });
     b.if_(visits == 1).then([&](Block& c) { c.apply(again); }).else_([&](Block& c) { c.apply(round); });
   });
-  return program;
 }
 
-const sim::Registration<ProgramEntry> visits({
-    .name = "example-visits",
-    .doc = "counts packets, resubmits the first of a kind and sends the others round",
-    .make = make_visits,
-});
+const Example visits("example-visits", "counts packets, resubmits the first of a kind and sends the others round",
+                     build_visits);
 
 }  // namespace
 }  // namespace racksim::p4
