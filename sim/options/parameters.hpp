@@ -174,7 +174,9 @@ class Declared {
   }
   /// The same of one that may be null, with null.
   Declared& guards_unless_null(std::string_view breaks, std::string_view regression) {
-    parameter_.unsafe.push_back({std::nullopt, breaks, regression});
+    auto& unsafe = parameter_.unsafe.emplace_back();  // in place: gcc 12 warns of an empty optional that is moved
+    unsafe.breaks = breaks;
+    unsafe.regression = regression;
     return *this;
   }
 
