@@ -4,6 +4,7 @@
 // No node of a real rack knows this; it is kept for the record, which names each write that a crash undoes.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -18,7 +19,17 @@ class UnflushedWrites {
   void performed(sim::Key line, sim::Key object, sim::Value value) { lines_[line][object].push_back(value); }
 
   /// Memory has this value of the object now, and has seen what was written before it.
-  void flushed(sim::Key line, sim::Key object, sim::Value value);
+  void flushed(sim::Key line, sim::Key object, sim::Value value) {
+    const auto found = lines_.find(line);
+    if (found == lines_.end()) return;
+    const auto values = found->second.find(object);
+    if (values == found->second.end()) return;
+    const auto newest = std::find(values->second.begin(), values->second.end(), value);
+    if (newest == values->second.end()) return;  // what memory had before, written once more
+    values->second.erase(values->second.begin(), newest + 1);
+    if (values->second.empty()) found->second.erase(values);
+    if (found->second.empty()) lines_.erase(found);
+  }
 
   /// The lines that memory does not have the newest of.
   template <class Visit>

@@ -32,21 +32,9 @@ JsonValue::JsonValue(std::int64_t value) {
   }
 }
 
-JsonValue JsonValue::array() {
-  JsonValue value;
-  value.value_ = Array{};
-  return value;
-}
-
 JsonValue JsonValue::array(std::initializer_list<JsonValue> elements) {
   JsonValue value;
   value.value_ = Array(elements);
-  return value;
-}
-
-JsonValue JsonValue::object() {
-  JsonValue value;
-  value.value_ = Object{};
   return value;
 }
 

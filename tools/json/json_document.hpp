@@ -33,11 +33,9 @@ class JsonValue {
   JsonValue(std::string value);
   JsonValue(std::string_view value);
   JsonValue(const char* value);
-  static JsonValue array();
-  static JsonValue array(std::initializer_list<JsonValue> elements);
-  static JsonValue object();
+  static JsonValue array(std::initializer_list<JsonValue> elements = {});
   /// With these members, of different names.
-  static JsonValue object(std::initializer_list<Member> members);
+  static JsonValue object(std::initializer_list<Member> members = {});
   // Not inline: Member is complete only below this class.
   JsonValue(const JsonValue&);
   JsonValue(JsonValue&&) noexcept;

@@ -41,8 +41,6 @@ class TimedRunner final : public EventHost {
   sim::Task<Outcome> run(MessageType type, Tag tag, sim::OperationId operation, bool keep_lock = false);
   /// For those who wait for its end.
   sim::Signal& ended() { return ended_; }
-  /// For those who wait for the acknowledgement of an unlock.
-  sim::Signal& unlock_acked() { return unlock_acked_; }
 
   /// Data have landed in the buffer of event `seq`; the thread has yet to notice.
   void data_landed(std::uint32_t seq, const BlockData& data);
