@@ -112,7 +112,8 @@ struct Parameter {
   bool timeout = false;  ///< a time to wait for an answer, which in a calm run is not below its default
   /// A value that turns a safety mechanism off.
   struct Unsafe {
-    std::optional<Value> value;   ///< nothing: null
+    Value value;
+    bool null;                    ///< instead of the value, of one that may be null
     std::string_view breaks;      ///< what goes wrong then; a literal, as the next
     std::string_view regression;  ///< the scenario of scenarios/regress/ that fails for this value, and not without it
   };
@@ -165,7 +166,7 @@ class Declared {
   }
   /// It is a safety mechanism, which this value turns off (Parameter::Unsafe).
   Declared& guards(const T& unsafe, std::string_view breaks, std::string_view regression) {
-    parameter_.unsafe.push_back({stored(unsafe), breaks, regression});
+    parameter_.unsafe.push_back({stored(unsafe), false, breaks, regression});
     return *this;
   }
   /// The same of a flag, which turns it off with false.
@@ -174,9 +175,7 @@ class Declared {
   }
   /// The same of one that may be null, with null.
   Declared& guards_unless_null(std::string_view breaks, std::string_view regression) {
-    auto& unsafe = parameter_.unsafe.emplace_back();  // in place: gcc 12 warns of an empty optional that is moved
-    unsafe.breaks = breaks;
-    unsafe.regression = regression;
+    parameter_.unsafe.push_back({Parameter::Value(), true, breaks, regression});
     return *this;
   }
 

@@ -10,9 +10,9 @@ std::vector<Mechanism> mechanisms_of(const OptionsEntry<models::ProtocolOptions>
   const auto options = protocol.make(parameters);
   std::vector<Mechanism> mechanisms;
   for (const sim::Parameter& parameter : parameters.all()) {
-    for (const auto& [value, breaks, regression] : parameter.unsafe) {
+    for (const auto& [value, null, breaks, regression] : parameter.unsafe) {
       mechanisms.push_back(
-          {protocol.name, parameter.name, value ? written(parameter, *value) : JsonValue(), breaks, regression});
+          {protocol.name, parameter.name, null ? JsonValue() : written(parameter, value), breaks, regression});
     }
   }
   return mechanisms;
