@@ -303,11 +303,24 @@ TEST_CASE("the structure of the tree in numbers", "[.][structure]") {
     fmt::print("circle of {}: {}\n", circle.size(), fmt::join(circle, ", "));
   }
   std::map<std::string, std::size_t> lines;
+  std::size_t guards = 0, actions = 0, table_rows = 0, snapshots = 0;
   for (const auto& file : sources()) {
     std::ifstream stream(fs::path(racksim::places::source_folder()) / file);
     std::string line;
-    while (std::getline(stream, line)) ++lines[first_folder(file) == "tests" ? "tests" : "program"];
+    for (bool in_rows = false; std::getline(stream, line);) {
+      ++lines[first_folder(file) == "tests" ? "tests" : "program"];
+      if (first_folder(file) != "protocols") continue;
+      guards += line.starts_with("constexpr Guard ");
+      actions += line.starts_with("constexpr Action ");
+      if (file.ends_with("_table.cpp"))
+        in_rows = (in_rows || line.ends_with("clang-format off")) && !line.ends_with("clang-format on");
+      table_rows += in_rows && line.find("{\"") < 8;
+      snapshots +=
+          line.find("start_measuring") != std::string::npos || line.find("struct Baseline") != std::string::npos;
+    }
   }
+  fmt::print("tables of protocols: {} guards and {} actions, {} rows, each on one line\n", guards, actions, table_rows);
+  fmt::print("snapshots of counters that a protocol takes itself: {}\n", snapshots);
   fmt::print("lines: {} of the program, {} of tests\n", lines["program"], lines["tests"]);
 }
 
