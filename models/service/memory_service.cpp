@@ -16,8 +16,8 @@ namespace racksim::models {
 
 namespace {
 
-constexpr OperationSet kAlways{sim::OperationKind::read, sim::OperationKind::write, sim::OperationKind::fence,
-                               sim::OperationKind::allocate, sim::OperationKind::free};
+constexpr OperationSet kAlways{sim::OperationKind::read, sim::OperationKind::write, sim::OperationKind::allocate,
+                               sim::OperationKind::free};
 
 /// A hook that a protocol has promised to implement, or a workload has not asked for before it used it.
 [[noreturn]] void not_offered(sim::OperationKind kind) {
@@ -43,6 +43,8 @@ MemoryShape completed(MemoryShape shape) {
                            fmt::format("a power of two from 8 up to a block of {}", shape.block_bytes));
   }
   shape.offers = shape.offers.with(kAlways);
+  // Where writes are performed before they return a fence has nothing to do; else the protocol says that it has one.
+  if (!shape.writes_return_early) shape.offers = shape.offers.with({sim::OperationKind::fence});
   return shape;
 }
 
@@ -184,6 +186,7 @@ sim::Task<sim::Value> MemoryService::fetch_and_add(Session session, GlobalAddres
 }
 
 sim::Task<void> MemoryService::fence(Session session) {
+  if (!shape_.offers.has(sim::OperationKind::fence)) not_offered(sim::OperationKind::fence);
   const PendingOperation begun = begin(session, sim::OperationKind::fence, 0);
   Guard guard(*this, session, begun);
   co_await port(session).fence(begun.operation);

@@ -57,9 +57,9 @@ models::MemoryShape shape_of(const models::ProtocolContext& context, const Optio
           .threads_per_node = context.threads_per_node,
           .block_bytes = options.line_bytes,
           .object_bytes = Shared::kObjectBytes,
-          .offers = {OperationKind::compare_and_swap, OperationKind::fetch_and_add, OperationKind::lock,
-                     OperationKind::lock_shared, OperationKind::try_lock, OperationKind::try_lock_shared,
-                     OperationKind::unlock},
+          .offers = {OperationKind::fence, OperationKind::compare_and_swap, OperationKind::fetch_and_add,
+                     OperationKind::lock, OperationKind::lock_shared, OperationKind::try_lock,
+                     OperationKind::try_lock_shared, OperationKind::unlock},
           .writes_return_early = options.consistency != Consistency::sc,
           .memory_bytes = options.memory_bytes};
 }

@@ -23,7 +23,8 @@ models::MemoryShape shape_of(const models::ProtocolContext& context, const Optio
                            "\"waited\", for recovery must be able to tell from a word who has a part in it");
   }
   models::MemoryShape shape = latched_memory::cached_shape(context, options.line_bytes, options.frames());
-  shape.offers = shape.offers.with({sim::OperationKind::compare_and_swap, sim::OperationKind::fetch_and_add});
+  shape.offers = shape.offers.with(
+      {sim::OperationKind::fence, sim::OperationKind::compare_and_swap, sim::OperationKind::fetch_and_add});
   shape.writes_return_early = options.writes_return_early();
   return shape;
 }

@@ -25,7 +25,7 @@ models::MemoryShape shape_of(const models::ProtocolContext& context, const Optio
           .roles = context.rack.options().roles.of(nodes),
           .threads_per_node = context.threads_per_node,
           .block_bytes = options.block_bytes,
-          .offers = models::kLocks.with(models::kAtomics),
+          .offers = models::kLocks.with(models::kAtomics).with({sim::OperationKind::fence}),
           .writes_return_early = options.store_buffer != StoreBuffer::none};
 }
 

@@ -56,7 +56,7 @@ class FakeMemory final : public MemoryService {
   };
 
   static MemoryShape shape_of(std::uint64_t object_bytes = 0, std::uint64_t block_bytes = 64, unsigned nodes = 4) {
-    return {nodes, Roles::both(nodes), 2, block_bytes, object_bytes, kLocks.with(kAtomics)};
+    return {nodes, Roles::both(nodes), 2, block_bytes, object_bytes, kLocks.with(kAtomics).with({Kind::fence})};
   }
 
   /// `shape` on all nodes of the rack, with this many threads on each.
@@ -66,6 +66,7 @@ class FakeMemory final : public MemoryService {
   }
   static MemoryShape buffered(MemoryShape shape, Buffers kind) {
     shape.writes_return_early = kind != Buffers::none;
+    shape.offers = shape.offers.with({sim::OperationKind::fence});
     return shape;
   }
 
@@ -108,6 +109,7 @@ class FakeMemory final : public MemoryService {
     return found;
   }
   std::vector<std::pair<GlobalAddress, AllocationHint>> reservations;
+  std::vector<AllocationHint> hints;  ///< of allocations during the run
   std::map<std::uint64_t, std::uint64_t> values, before;
 
  private:
@@ -248,6 +250,12 @@ class FakeMemory final : public MemoryService {
       auto& holders = memory_.locks[block].holders;
       std::erase_if(holders, [&](Session h) { return h.node == session_.node && h.thread == session_.thread; });
       memory_.freed.notify_all();
+    }
+
+    sim::Task<GlobalAddress> allocate(MemoryAllocator& allocator, std::uint64_t bytes, const AllocationHint& hint,
+                                      sim::OperationId) override {
+      memory_.hints.push_back(hint);
+      co_return allocator.allocate(bytes, hint);
     }
 
    private:

@@ -78,11 +78,11 @@ TEST_CASE("None, half or all of the allocations say where their pieces shall lie
     Bench bench(options);
     bench.run(5'000);
     double said = 0;
-    for (const auto& [first, hint] : bench.memory.reservations) {
+    for (const AllocationHint& hint : bench.memory.hints) {
       said += hint.home || hint.locality != AllocationHint::Locality::any ? 1 : 0;
     }
     // One may want to lie beside others before there are any.
-    CHECK(said / static_cast<double>(bench.memory.reservations.size()) == Approx(hinted).margin(0.05));
+    CHECK(said / static_cast<double>(bench.memory.hints.size()) == Approx(hinted).margin(0.05));
   }
 }
 
