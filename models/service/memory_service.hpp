@@ -36,7 +36,7 @@ struct MemoryShape {
   unsigned threads_per_node = 0;
   std::uint64_t block_bytes = 0;     ///< a power of two: the unit of coherence, of locks and of allocation
   std::uint64_t object_bytes = 0;    ///< what a value belongs to: 8, or 0 for a block
-  OperationSet offers = {};          ///< beside read, write, fence, allocate and free, which all offer
+  OperationSet offers = {};          ///< beside read, write, allocate and free; a fence where writes return early
   bool writes_return_early = false;  ///< a write may return before it is performed: store buffers
   std::uint64_t memory_bytes = MemoryAllocator::kEverything;  ///< of each home
 };
