@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <memory>
 
 #include "tools/json/input_error.hpp"
 #include "tools/text/nearest_name.hpp"
@@ -66,6 +67,16 @@ std::uint64_t parse_number(const std::string& command, const std::string& option
                      fmt::format("a whole number from {} to {}", range.least, range.most));
   }
   return number;
+}
+
+void add_scenario(CLI::App& command, const std::string& name, std::string& file, const std::string& doc) {
+  command.add_option(name, file, doc)->required();
+  const auto case_name = std::make_shared<std::string>();
+  command.add_option("--case", *case_name, "A case of the file, if it is a suite; short for " + name + "/NAME")
+      ->type_name("NAME");
+  command.parse_complete_callback([&file, case_name] {
+    if (!case_name->empty()) file += "/" + *case_name;
+  });
 }
 
 void refuse_command_line(const CLI::App& app, const CLI::ParseError& error) {

@@ -35,6 +35,9 @@ CLI::Option* add_number(CLI::App& command, const std::string& option, Target& ta
   return command.add_option_function<std::string>(option, take, doc)->type_name("NUMBER");
 }
 
+/// Adds the argument `name`, a scenario file that is required, and `--case NAME`, after which `file` is FILE/NAME.
+void add_scenario(CLI::App& command, const std::string& name, std::string& file, const std::string& doc);
+
 /// The entry that an argument of `command` ("racksim fit") names. Throws InputError, with the nearest name.
 template <class Entry>
 const Entry& registered(const std::string& command, const std::string& name) {

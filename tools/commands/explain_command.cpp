@@ -233,7 +233,7 @@ void add_explain(CommandContext& context) {
   auto* command =
       context.app.add_subcommand("explain", "Show what led to a violation: messages, operations, registers");
   const auto options = std::make_shared<ExplainOptions>();
-  command->add_option("FILE", options->file, "Scenario file")->required();
+  add_scenario(*command, "FILE", options->file, "Scenario file");
   add_number(*command, "--seed", options->seed, "Replace the scenario's seed");
   command->add_option("--set", options->overrides, "Replace a value: path=value")->expected(1)->take_all();
   add_number(*command, "--violation", options->violation,

@@ -27,7 +27,7 @@ p4::SwitchResources resources(const FitOptions& options, const Catalogue& catalo
   if (options.testbed.empty()) return {};
   const std::string file = find_testbed_file(options.testbed, ".");
   if (file.empty()) {
-    const auto names = json_names_below(scenarios_folder() / "testbeds");
+    const auto names = testbed_names();
     throw InputError("racksim fit", "--testbed", quote(options.testbed), one_of(names),
                      nearest_name(options.testbed, names));
   }

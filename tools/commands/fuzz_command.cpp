@@ -63,8 +63,7 @@ class FuzzCommand {
   FuzzCommand(const FuzzOptions& options, CommandContext& context)
       : options_(options),
         context_(context),
-        swarm_(read_json_file(find_scenario_file(options.file)), find_scenario_file(options.file), context.catalogue,
-               options.overrides, options.seed) {}
+        swarm_(load_swarm(options.file, context.catalogue, options.overrides, options.seed)) {}
 
   int run() {
     if (options_.baseline || options_.bless) refuse_what_changes_coverage();
@@ -124,7 +123,7 @@ class FuzzCommand {
     plan.limits = {options_.jobs, wall_clock_limit("racksim fuzz", "--run-limit", options_.run_limit)};
     std::vector<FuzzResult> campaigns;
     for (std::uint64_t seed = options_.seed; seed < options_.seed + kBlessedCampaigns; ++seed) {
-      swarm_ = Swarm(read_json_file(swarm_.file()), swarm_.file(), context_.catalogue, {}, seed);
+      swarm_ = load_swarm(swarm_.file(), context_.catalogue, {}, seed);
       campaigns.push_back(run_all(plan));
       if (campaigns.back().failures.empty()) continue;
       const FuzzFailure& failure = campaigns.back().failures.front();
@@ -371,7 +370,7 @@ class FuzzCommand {
 void add_fuzz(CommandContext& context) {
   auto* command = context.app.add_subcommand("fuzz", "Run random variations of a scenario and check every promise");
   const auto options = std::make_shared<FuzzOptions>();
-  command->add_option("FILE", options->file, "Scenario file that serves as the template")->required();
+  add_scenario(*command, "FILE", options->file, "Scenario file that serves as the template");
   add_number(*command, "--runs", options->runs, "At most so many runs (default 1000, without limit if --time is given)",
              {1});
   add_number(*command, "--seed", options->seed, "Seed of all choices (default 1)");

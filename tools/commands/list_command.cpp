@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <ostream>
 
@@ -10,6 +11,7 @@
 #include "tools/figure/paper_claims.hpp"
 #include "tools/files/data_files.hpp"
 #include "tools/json/input_error.hpp"
+#include "tools/scenario/composition.hpp"
 #include "tools/scenario/mechanisms.hpp"
 #include "tools/scenario/scenario.hpp"
 #include "tools/text/columns.hpp"
@@ -38,9 +40,17 @@ std::string member_of_file(const std::string& file, const char* key) {
   }
 }
 
-Entries files_below(const char* folder, const char* doc_key) {
+std::vector<std::string> cases_of_file(const std::string& file) {
+  try {
+    return case_names(read_json_file(file));
+  } catch (const InputError&) {
+    return {};
+  }
+}
+
+Entries files_below(const char* folder, const std::vector<std::string>& names, const char* doc_key) {
   Entries entries;
-  for (const auto& name : json_names_below(scenarios_folder() / folder)) {
+  for (const auto& name : names) {
     entries.push_back({name, member_of_file((scenarios_folder() / folder / (name + ".json")).string(), doc_key)});
   }
   return entries;
@@ -54,7 +64,12 @@ Entries scenario_files() {
                        name.starts_with("claims/") || name.starts_with("switch/");
     if (other || name.find("baselines/") != std::string::npos) continue;
     const auto path = "scenarios/" + name + ".json";
-    entries.push_back({path, member_of_file((scenarios_folder().parent_path() / path).string(), "name")});
+    const auto file = (scenarios_folder().parent_path() / path).string();
+    const auto cases = cases_of_file(file);
+    if (cases.empty()) entries.push_back({path, member_of_file(file, "name")});
+    for (const auto& each : cases) {
+      entries.push_back({path + "/" + each, std::filesystem::path(file).stem().string() + "/" + each});
+    }
   }
   return entries;
 }
@@ -66,8 +81,8 @@ Entries entries_of(const std::string& kind, const Catalogue& catalogue) {
   if (kind == "oracles") return named(catalogue.oracles);
   if (kind == "programs") return catalogue.programs;
   if (kind == "models") return named(sim::explorations());
-  if (kind == "testbeds") return files_below("testbeds", "doc");
-  if (kind == "figures") return files_below("figures", "title");
+  if (kind == "testbeds") return files_below("testbeds", testbed_names(), "doc");
+  if (kind == "figures") return files_below("figures", json_names_below(scenarios_folder() / "figures"), "title");
   if (kind == "scenarios") return scenario_files();
   const std::vector<std::string> kinds{"protocols", "workloads", "faults",  "oracles", "programs",  "models",
                                        "testbeds",  "scenarios", "figures", "claims",  "mechanisms"};

@@ -88,7 +88,7 @@ int run(const RunOptions& options, CommandContext& context) {
 void add_run(CommandContext& context) {
   auto* command = context.app.add_subcommand("run", "Run a scenario and print its report");
   const auto options = std::make_shared<RunOptions>();
-  command->add_option("FILE", options->file, "Scenario file")->required();
+  add_scenario(*command, "FILE", options->file, "Scenario file");
   add_number(*command, "--seed", options->seed, "Replace the scenario's seed");
   command->add_option("--set", options->overrides, "Replace a value: path=value")->expected(1)->take_all();
   command->add_option("--out", options->out, "Write configuration, report and checkpoints to this folder");

@@ -13,10 +13,11 @@
 #include "tools/files/data_files.hpp"
 #include "tools/files/write_file.hpp"
 #include "tools/fuzz/shrink.hpp"
-#include "tools/fuzz/swarm.hpp"
+#include "tools/fuzz/trial.hpp"
 #include "tools/json/input_error.hpp"
 #include "tools/processes/interruption.hpp"
 #include "tools/processes/progress_line.hpp"
+#include "tools/scenario/composition.hpp"
 #include "tools/scenario/overrides.hpp"
 #include "tools/text/units.hpp"
 
@@ -33,18 +34,23 @@ struct ShrinkOptions {
   std::string out;
 };
 
-/// What a shrunk scenario is kept as: beside the original in the current folder.
-std::string default_output(const std::string& file) {
-  return std::filesystem::path(file).stem().string() + "-shrunk.json";
+/// What a shrunk scenario is kept as, in the current folder: named as the file, and as the case if it is one.
+std::string default_output(const std::string& path) {
+  const auto [file, name] = split_case(path);
+  const std::string stem = std::filesystem::path(file).stem().string();
+  return name.empty() ? stem + "-shrunk.json" : stem + "-" + name + "-shrunk.json";
 }
 
 int run(const ShrinkOptions& options, CommandContext& context) {
-  const std::string file = find_scenario_file(options.file);
-  JsonValue document = read_json_file(file);
+  const Composition composition(find_scenario_file(options.file));
+  const std::string& file = composition.path();
+  JsonValue document = composition.document();
   std::vector<std::string> overrides = options.overrides;
   if (options.seed) overrides.push_back(fmt::format("seed={}", *options.seed));
-  read_scenario(document, file, context.catalogue, overrides);  // speaks of the file if something is wrong
-  expand_rack(document);
+  // Speaks of the file if something is wrong.
+  composition.read([&](const JsonValue& read, const std::string& name) {
+    return read_scenario(read, name, context.catalogue, overrides);
+  });
   for (const auto& text : overrides) apply_override(document, parse_override(text));
   pin_testbed(document, file);
   for (const char* key : {"$schema", "doc", "expect", "observe"}) document.erase(key);
@@ -75,7 +81,7 @@ int run(const ShrinkOptions& options, CommandContext& context) {
 void add_shrink(CommandContext& context) {
   auto* command = context.app.add_subcommand("shrink", "Reduce a failing scenario as far as it still fails");
   const auto options = std::make_shared<ShrinkOptions>();
-  command->add_option("FILE", options->file, "Scenario file of which a run fails")->required();
+  add_scenario(*command, "FILE", options->file, "Scenario file of which a run fails");
   add_number(*command, "--seed", options->seed, "Replace the scenario's seed");
   command->add_option("--set", options->overrides, "Replace a value: path=value")->expected(1)->take_all();
   add_number(*command, "--runs", options->runs, "At most so many runs (default 2000)", {1});

@@ -60,8 +60,11 @@ void compare_hash(const Scenario& scenario, const Baseline& stored, const Baseli
 
 }  // namespace
 
-std::filesystem::path baseline_file(const std::filesystem::path& scenario_file) {
-  return scenario_file.parent_path() / kBaselineFolder / scenario_file.filename();
+std::filesystem::path baseline_file(const std::string& scenario_file) {
+  const auto [file, name] = split_case(scenario_file);
+  const auto folder = folder_of(file) / kBaselineFolder;
+  const std::filesystem::path path(file);
+  return name.empty() ? folder / path.filename() : folder / path.stem() / (name + ".json");
 }
 
 std::optional<Baseline> load_baseline(const std::string& file) {

@@ -26,8 +26,8 @@ struct Baseline {
   bool operator==(const Baseline&) const = default;
 };
 
-/// Where the baseline of a scenario file is kept.
-std::filesystem::path baseline_file(const std::filesystem::path& scenario_file);
+/// Where the baseline of a scenario file, or of FILE/CASE, is kept.
+std::filesystem::path baseline_file(const std::string& scenario_file);
 
 /// The stored baseline, or nothing if there is no file. Throws InputError if it cannot be read.
 std::optional<Baseline> load_baseline(const std::string& file);

@@ -157,7 +157,7 @@ void check_knee(Figure& figure, const JsonLocation& place, const Catalogue& cata
       overrides.push_back(std::move(text));
     }
     try {
-      read_scenario(figure.base_document, figure.base, catalogue, overrides);
+      figure.scenario(catalogue, overrides);
     } catch (const InputError& error) {
       place.member("probe").refuse(error.found(), error.expected(), error.nearest());
     }
@@ -170,11 +170,11 @@ void check_knee(Figure& figure, const JsonLocation& place, const Catalogue& cata
 }
 
 /// The scenario of a point. A mistake is shown where the figure file makes it.
-Scenario read_point(const Figure& figure, const JsonValue& base, const Changes& changes, const Catalogue& catalogue) {
+Scenario read_point(const Figure& figure, const Changes& changes, const Catalogue& catalogue) {
   std::vector<std::string> overrides;
   for (const Change& change : changes) overrides.push_back(change.text);
   try {
-    return read_scenario(base, figure.base, catalogue, overrides);
+    return figure.scenario(catalogue, overrides);
   } catch (const InputError& error) {
     for (auto change = changes.rbegin(); change != changes.rend(); ++change) {
       if (error.file() != "--set " + change->text) continue;
@@ -190,13 +190,11 @@ void read_points(Figure& figure, const JsonValue& document, const JsonLocation& 
   const std::string& base =
       require_string(require_member(document, root, "base", " with a scenario file"), at, "a scenario file");
   try {
-    const auto beside = std::filesystem::path(figure.file).parent_path() / base;
-    std::error_code error;
-    figure.base = find_scenario_file(std::filesystem::is_regular_file(beside, error) ? beside.string() : base);
+    figure.base = find_named_file(base, figure.file);
   } catch (const InputError& error) {
     at.refuse(quote(base), "a scenario file", error.nearest());
   }
-  figure.base_document = read_json_file(figure.base);
+  figure.base_scenario.emplace(figure.base);
   const auto* timeline = document.find("timeline");
   if (timeline && document.find("sweep")) root.member("sweep").refuse("a timeline beside it", "one of the two");
   const auto sweep = timeline
@@ -219,7 +217,7 @@ void read_points(Figure& figure, const JsonValue& document, const JsonLocation& 
           placed.push_back(
               {fmt::format("workload.placement_seed={}", figure.placements[p]), root.member("placements").element(p)});
         }
-        FigurePoint point{s, x, p, {}, read_point(figure, figure.base_document, placed, catalogue)};
+        FigurePoint point{s, x, p, {}, read_point(figure, placed, catalogue)};
         for (Change& change : placed) point.overrides.push_back(std::move(change.text));
         figure.points.push_back(std::move(point));
       }
@@ -307,6 +305,12 @@ std::string name_of(const std::string& file) {
 
 }  // namespace
 
+Scenario Figure::scenario(const Catalogue& catalogue, const std::vector<std::string>& overrides) const {
+  return base_scenario->read([&](const JsonValue& document, const std::string& path) {
+    return read_scenario(document, path, catalogue, overrides);
+  });
+}
+
 std::string Figure::command_of(const FigurePoint& point, std::uint64_t load) const {
   std::string command = "racksim run " + base;
   std::vector<std::string> texts = point.overrides;
@@ -328,7 +332,9 @@ std::string find_figure_file(const std::string& name) {
 }
 
 Figure load_figure(const std::string& file, const Catalogue& catalogue, bool quick) {
-  return read_figure(read_json_file(file), file, catalogue, quick);
+  return Composition(file).read([&](const JsonValue& document, const std::string& path) {
+    return read_figure(document, path, catalogue, quick);
+  });
 }
 
 Figure read_figure(const JsonValue& document, const std::string& file, const Catalogue& catalogue, bool quick) {

@@ -1,7 +1,8 @@
 // A figure of a paper as a file: which runs make its points, and what the paper claims about them.
 //
 //   {"version": 1, "title": "...", "paper": "...", "doc": "...",
-//    "base": "flowcc/micro.json",                       a scenario beside the figure, or as `racksim run` finds it
+//    "base": "flowcc/micro.json",                       a scenario (or FILE/CASE) beside the figure, or as `racksim run`
+//                                                       finds it; or another figure, whose base is taken (composition.hpp)
 //    "set": {"workload.read_ratio": 0.5},               over the base, for all points
 //    "quick": {"run.measure": "1ms"},                   over that, for `--quick`
 //    "sweep": {"label": "sharing ratio", "path": "workload.sharing_ratio", "values": [0, 0.5, 1]},
@@ -29,6 +30,7 @@
 #include "tools/figure/figure_claim.hpp"
 #include "tools/figure/timeline.hpp"
 #include "tools/knee/knee_plan.hpp"
+#include "tools/scenario/composition.hpp"
 #include "tools/scenario/scenario.hpp"
 
 namespace racksim::tools {
@@ -66,11 +68,14 @@ struct Figure {
   std::vector<Calibration> calibrated;
   std::vector<NotModelled> not_modelled;
 
-  JsonValue base_document;  ///< the base as it was read
+  std::optional<Composition> base_scenario;  ///< the base as it was read
 
   /// Results that each point has.
   std::size_t criteria() const { return knee ? knee->criteria.size() : 1; }
   std::size_t placement_count() const { return placements.empty() ? 1 : placements.size(); }
+
+  /// The base with `--set` overrides over it. Throws InputError.
+  Scenario scenario(const Catalogue& catalogue, const std::vector<std::string>& overrides) const;
 
   /// Values of x that a point's run gives.
   std::size_t windows() const { return timeline ? timeline->windows.size() : 1; }

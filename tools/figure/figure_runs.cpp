@@ -57,7 +57,7 @@ JsonValue runs_at_knees(const Figure& figure, const FigurePoint& point, const Ca
   const ScenarioAt scenario_at = [&](const std::vector<std::string>& overrides) {
     std::vector<std::string> all = point.overrides;
     all.insert(all.end(), overrides.begin(), overrides.end());
-    return read_scenario(figure.base_document, figure.base, catalogue, all);
+    return figure.scenario(catalogue, all);
   };
   Probes probes = probes_of(*figure.knee, scenario_at);
   JsonValue answers = JsonValue::array();

@@ -15,6 +15,11 @@ bool is_file(const fs::path& path) {
   return fs::exists(path, error) && !fs::is_directory(path, error);
 }
 
+/// A file, or the case FILE/CASE of one.
+bool is_file_or_case(const fs::path& path) {
+  return is_file(path) || is_file(path.parent_path());
+}
+
 /// An existing file in the same folder with a name like the one that was not found.
 std::string nearest_file(const fs::path& path) {
   std::vector<std::string> names;
@@ -43,14 +48,28 @@ fs::path scenarios_folder() {
 
 std::string find_scenario_file(const std::string& path) {
   std::error_code error;
-  if (fs::exists(path, error) || error) return path;
+  if (is_file_or_case(path) || fs::exists(path, error) || error) return path;
   const auto folder = scenarios_folder();
   if (!folder.empty() && fs::path(path).is_relative()) {
     for (const auto& candidate : {folder / path, folder.parent_path() / path}) {
-      if (is_file(candidate)) return candidate.string();
+      if (is_file_or_case(candidate)) return candidate.string();
     }
   }
   JsonLocation{path, ""}.refuse("no such file", "a scenario file", nearest_file(path));
+}
+
+std::string find_named_file(const std::string& path, const std::string& file) {
+  const auto beside = folder_of(file) / path;
+  return find_scenario_file(is_file_or_case(beside) ? beside.string() : path);
+}
+
+CasePath split_case(const std::string& path) {
+  const auto file = fs::path(path).parent_path();
+  return is_file(file) ? CasePath{file.string(), fs::path(path).filename().string()} : CasePath{path, ""};
+}
+
+fs::path folder_of(const std::string& path) {
+  return fs::path(split_case(path).file).parent_path();
 }
 
 std::string find_testbed_file(const std::string& name, const fs::path& folder) {
@@ -73,6 +92,12 @@ std::vector<std::string> json_names_below(const fs::path& folder) {
     names.push_back(entry->path().lexically_relative(folder).replace_extension().string());
   }
   std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::vector<std::string> testbed_names() {
+  auto names = json_names_below(scenarios_folder() / "testbeds");
+  std::erase_if(names, [](const std::string& name) { return name.starts_with("parts/"); });
   return names;
 }
 

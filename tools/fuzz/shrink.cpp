@@ -10,6 +10,7 @@
 #include "tools/fuzz/noise_log.hpp"
 #include "tools/fuzz/reductions.hpp"
 #include "tools/processes/interruption.hpp"
+#include "tools/scenario/composition.hpp"
 
 namespace racksim::tools {
 namespace {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 
 #include "models/faults/fault_menu.hpp"
 #include "models/service/protocol.hpp"
@@ -13,6 +12,7 @@
 #include "tools/files/data_files.hpp"
 #include "tools/fuzz/drawn_faults.hpp"
 #include "tools/scenario/binding.hpp"
+#include "tools/scenario/composition.hpp"
 #include "tools/scenario/overrides.hpp"
 #include "tools/text/units.hpp"
 
@@ -87,17 +87,6 @@ JsonValue template_document(JsonValue document, const std::string& file, const s
 }
 
 }  // namespace
-
-void pin_testbed(JsonValue& document, const std::string& file) {
-  expand_rack(document);
-  auto* rack = document.find("rack");
-  auto* testbed = rack ? rack->find("testbed") : nullptr;
-  if (!testbed || !testbed->string()) return;
-  const auto found = find_testbed_file(*testbed->string(), std::filesystem::path(file).parent_path());
-  // One that comes with the program is found by its name from anywhere.
-  if (found.empty() || found == find_testbed_file(*testbed->string(), std::filesystem::path{})) return;
-  *testbed = std::filesystem::absolute(found).string();
-}
 
 Swarm::Swarm(JsonValue document, std::string file, const Catalogue& catalogue,
              const std::vector<std::string>& overrides, std::uint64_t seed)
@@ -344,6 +333,13 @@ std::uint64_t Swarm::set_length(JsonValue& document, const std::string& stream, 
     if (!run->find(key)) run->set(key, limit);
   }
   return vary_length_ ? drawn : most;
+}
+
+Swarm load_swarm(const std::string& file, const Catalogue& catalogue, const std::vector<std::string>& overrides,
+                 std::uint64_t seed) {
+  return Composition(find_scenario_file(file)).read([&](const JsonValue& document, const std::string& path) {
+    return Swarm(document, path, catalogue, overrides, seed);
+  });
 }
 
 }  // namespace racksim::tools

@@ -90,7 +90,8 @@ class Swarm {
   bool vary_faults_ = true, vary_schedule_ = true, vary_length_ = true;
 };
 
-/// Makes the testbed's name in a scenario document one that is found from any folder.
-void pin_testbed(JsonValue& document, const std::string& file);
+/// The swarm of a template file, or FILE/CASE, put together with what it builds on. Throws InputError.
+Swarm load_swarm(const std::string& file, const Catalogue& catalogue, const std::vector<std::string>& overrides,
+                 std::uint64_t seed);
 
 }  // namespace racksim::tools

@@ -2,6 +2,7 @@
 #include "tools/scenario/overrides.hpp"
 
 #include <charconv>
+#include <optional>
 #include <vector>
 
 #include "tools/json/input_error.hpp"
@@ -43,16 +44,22 @@ JsonValue parse_value(const std::string& text) {
   }
 }
 
-/// The element that `key` names, where the index after the last one adds an element.
-JsonValue& element(JsonValue& array, const std::string& key, const JsonLocation& place) {
+/// The index that `key` is, or nothing.
+std::optional<std::size_t> index_of(const std::string& key) {
   std::size_t index = 0;
   const auto* end = key.data() + key.size();
   const auto [stop, error] = std::from_chars(key.data(), end, index);
+  return error == std::errc{} && stop == end ? std::optional(index) : std::nullopt;
+}
+
+/// The element that `key` names, where the index after the last one adds an element.
+JsonValue& element(JsonValue& array, const std::string& key, const JsonLocation& place) {
+  const auto index = index_of(key);
   const auto size = array.elements()->size();
-  if (error != std::errc{} || stop != end || index > size) {
+  if (!index || *index > size) {
     place.refuse("the index " + quote(key), "a whole number from 0 to " + std::to_string(size));
   }
-  return index == size ? array.push({}) : *array.find(index);
+  return *index == size ? array.push({}) : *array.find(*index);
 }
 
 }  // namespace
@@ -95,6 +102,18 @@ void apply_override(JsonValue& document, const Override& override_) {
     place = place.member(key);
   }
   *value = override_.value;
+}
+
+bool erase_overridden(JsonValue& document, const Override& override_) {
+  const auto keys = keys_of(override_.pointer);
+  auto* value = &document;
+  for (std::size_t i = 0; i + 1 < keys.size() && value; ++i) {
+    const auto index = value->is_array() ? index_of(keys[i]) : std::nullopt;
+    value = index ? value->find(*index) : value->find(keys[i]);
+  }
+  if (!value) return false;
+  const auto index = value->is_array() ? index_of(keys.back()) : std::nullopt;
+  return index ? value->erase(*index) : value->erase(keys.back());
 }
 
 bool concerns(const Override& override_, const std::string& pointer) {

@@ -22,6 +22,9 @@ Override parse_override(const std::string& text);
 /// is for the binding to say. Throws InputError if the path leads through a scalar or past the end of an array.
 void apply_override(JsonValue& document, const Override& override_);
 
+/// Removes the member or element that the override names; false if there is none.
+bool erase_overridden(JsonValue& document, const Override& override_);
+
 /// True if a value at `pointer` is, holds or lies in the one that the override set.
 bool concerns(const Override& override_, const std::string& pointer);
 

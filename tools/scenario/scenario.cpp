@@ -6,6 +6,7 @@
 
 #include "sim/options/option_error.hpp"
 #include "tools/files/data_files.hpp"
+#include "tools/scenario/composition.hpp"
 #include "tools/scenario/overrides.hpp"
 #include "tools/scenario/scenario_parts.hpp"
 #include "tools/text/nearest_name.hpp"
@@ -142,14 +143,6 @@ std::vector<std::string> promised_oracles(const Scenario& scenario) {
   return promised;
 }
 
-void expand_rack(JsonValue& document) {
-  auto* rack = document.find("rack");
-  if (!rack || !rack->string()) return;
-  auto testbed = *rack;
-  *rack = JsonValue::object();
-  rack->set("testbed", std::move(testbed));
-}
-
 Scenario read_scenario(JsonValue document, const std::string& file, const Catalogue& catalogue,
                        const std::vector<std::string>& overrides, const TestbedSource& testbeds) {
   expand_rack(document);  // overrides need the long form
@@ -172,21 +165,23 @@ Scenario read_scenario(JsonValue document, const std::string& file, const Catalo
 }
 
 Scenario load_scenario(const std::string& path, const Catalogue& catalogue, const std::vector<std::string>& overrides) {
-  const auto file = find_scenario_file(path);
-  return read_scenario(read_json_file(file), file, catalogue, overrides);
+  return Composition(find_scenario_file(path)).read([&](const JsonValue& document, const std::string& file) {
+    return read_scenario(document, file, catalogue, overrides);
+  });
 }
 
 Testbed testbed_from_files(const JsonLocation& named, const std::string& name, const Catalogue& catalogue) {
-  const auto file = find_testbed_file(name, std::filesystem::path(named.file).parent_path());
+  const auto file = find_testbed_file(name, folder_of(named.file));
   if (file.empty()) {
-    const auto names = json_names_below(scenarios_folder() / "testbeds");
+    const auto names = testbed_names();
     named.refuse(quote(name), "a testbed: " + one_of(names), nearest_name(name, names));
   }
   return load_testbed(file, catalogue);
 }
 
 Testbed load_testbed(const std::string& file, const Catalogue& catalogue) {
-  return read_testbed(read_json_file(file), file, catalogue);
+  return Composition(file).read(
+      [&](const JsonValue& document, const std::string& name) { return read_testbed(document, name, catalogue); });
 }
 
 Testbed read_testbed(const JsonValue& document, const std::string& file, const Catalogue& catalogue) {

@@ -69,13 +69,11 @@ struct Scenario {
 /// What the protocol and the workload promise: the oracles that `check.all` asks for besides those of every run.
 std::vector<std::string> promised_oracles(const Scenario& scenario);
 
-/// Reads a scenario file, found as `find_scenario_file` says, with `--set` overrides ("path=value") applied in order.
+/// Reads a scenario file, or FILE/CASE of a suite, found as `find_scenario_file` says and put together with what it
+/// builds on (composition.hpp), with `--set` overrides ("path=value") applied in order.
 /// Options of protocols that are not selected are validated too. Throws InputError.
 Scenario load_scenario(const std::string& path, const Catalogue& catalogue,
                        const std::vector<std::string>& overrides = {});
-
-/// Writes `"rack": "concordia-8"`, which is short for `"rack": {"testbed": "concordia-8"}`, in its long form.
-void expand_rack(JsonValue& document);
 
 /// A testbed on its own: `version`, `name`, `doc` and the rack's constants.
 struct Testbed {
@@ -83,7 +81,7 @@ struct Testbed {
   BoundOptions<models::RackOptions> rack;
   std::vector<Annotation> annotations;
 };
-/// Reads a testbed file. Throws InputError.
+/// Reads a testbed file, put together with what it builds on. Throws InputError.
 Testbed load_testbed(const std::string& file, const Catalogue& catalogue);
 /// The same for a document already read; `file` stands for it in errors.
 Testbed read_testbed(const JsonValue& document, const std::string& file, const Catalogue& catalogue);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "tools/diff/run_difference.hpp"
 #include "tools/experiment/experiment.hpp"
@@ -12,6 +13,7 @@
 #include "tools/experiment/run_metrics.hpp"
 #include "tools/files/data_files.hpp"
 #include "tools/processes/interruption.hpp"
+#include "tools/scenario/composition.hpp"
 #include "tools/text/nearest_name.hpp"
 
 namespace racksim::tools {
@@ -34,11 +36,27 @@ fs::path find_path(const std::string& path) {
       if (fs::exists(candidate, error)) return candidate;
     }
   }
-  JsonLocation{path, ""}.refuse("no such file or folder", "a folder of scenarios");
+  try {
+    return find_scenario_file(path);  // the case of a suite file
+  } catch (const InputError&) {
+    JsonLocation{path, ""}.refuse("no such file or folder", "a folder of scenarios");
+  }
 }
 
 bool holds_other_files(const std::string& folder) {
-  return folder == kBaselineFolder || folder == "testbeds" || folder == "figures" || folder == "schema";
+  return folder == kBaselineFolder || folder == "testbeds" || folder == "parts" || folder == "figures" ||
+         folder == "schema";
+}
+
+/// Adds the scenario of a file, or each of its cases.
+void add_file(const fs::path& file, const std::string& argument, const std::string& name, SuiteFiles& files) {
+  std::vector<std::string> cases;
+  try {
+    cases = case_names(read_json_file(file.string()));
+  } catch (const InputError&) {  // told when the scenario is loaded
+  }
+  if (cases.empty()) files.scenarios.push_back({argument, name, file.string()});
+  for (const auto& each : cases) files.scenarios.push_back({argument, name + "/" + each, (file / each).string()});
 }
 
 /// Adds what is below `folder`; `prefix` is its path within the argument.
@@ -55,13 +73,14 @@ void search(const fs::path& folder, const std::string& argument, const std::stri
     if (fs::is_directory(path, error)) {
       if (!holds_other_files(name) && !name.starts_with('.')) search(path, argument, prefix + name + "/", files);
     } else if (path.extension() == ".json") {
-      files.scenarios.push_back({argument, prefix + path.stem().string(), path.string()});
+      add_file(path, argument, prefix + path.stem().string(), files);
     }
   }
+  std::set<fs::path> wanted;
+  for (const auto& entry : files.scenarios) wanted.insert(baseline_file(entry.file));
   for (const auto& name : json_names_below(folder / kBaselineFolder)) {
-    if (!fs::exists(folder / (name + ".json"), error)) {
-      files.stale_baselines.push_back((folder / kBaselineFolder / (name + ".json")).string());
-    }
+    const auto file = folder / kBaselineFolder / (name + ".json");
+    if (!wanted.contains(file)) files.stale_baselines.push_back(file.string());
   }
 }
 
@@ -98,8 +117,11 @@ SuiteFiles find_suite(const std::vector<std::string>& paths) {
       search(found, path, "", files);
       if (files.scenarios.size() == before)
         JsonLocation{path, ""}.refuse("no scenario below it", "a folder of scenarios");
+    } else if (const auto [file, name] = split_case(found.string()); !name.empty()) {
+      files.scenarios.push_back(
+          {folder_of(file).string(), fs::path(file).stem().string() + "/" + name, found.string()});
     } else {
-      files.scenarios.push_back({found.parent_path().string(), found.stem().string(), found.string()});
+      add_file(found, found.parent_path().string(), found.stem().string(), files);
     }
   }
   return files;

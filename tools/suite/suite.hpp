@@ -1,11 +1,11 @@
-// A regression suite: the scenarios of some folders, run in child processes and judged by their expectations and stored
+// A regression suite: the scenarios of some folders, and the cases of suite files (composition.hpp), run in child processes and judged by their expectations and stored
 // baselines. A run that crashes or hangs fails its own row and no other.
 //
 // If asked for, each scenario is also run in the other execution modes (switch passes fused or stepped, idle passes
 // skipped or run): verdict, run hash, violations, length and every metric must be those of its own mode.
 //
-// Folders are searched to any depth, but for those named `baselines`, `testbeds`, `figures` and `schema`, which hold
-// JSON of other kinds.
+// Folders are searched to any depth, but for those named `baselines`, `testbeds`, `parts`, `figures` and `schema`, which
+// hold JSON of other kinds.
 #pragma once
 
 #include <chrono>
@@ -32,7 +32,7 @@ struct SuiteFiles {
   std::vector<std::string> stale_baselines;  ///< files whose scenario is gone
 };
 
-/// Finds the scenarios below folders; a single scenario file is taken too. A path that does not exist is looked up in
+/// Finds the scenarios below folders, each case of a suite file by itself; a single file or FILE/CASE is taken too. A path that does not exist is looked up in
 /// the scenarios folder that comes with the program. Throws InputError if one cannot be found or holds no scenario.
 SuiteFiles find_suite(const std::vector<std::string>& paths);
 
