@@ -21,10 +21,10 @@ void NetCacheOptions::declare(sim::Parameters& p) {
       .varied({0, 8, 100})
       .moderate({8, 100});
   p.flag("invalidate", invalidate, "a write request invalidates its key in the switch (NetCache §4.3)")
-      .guards("the switch serves what is being overwritten", "netcache-without-invalidation");
+      .guards("the switch serves what is being overwritten", "netcache/mechanisms.json/without-invalidation");
   p.flag("ordered_updates", ordered_updates,
          "the switch takes only the cache update of the latest write; needs exactly_once, which brings the versions")
-      .guards("an older cache update overwrites a newer one", "netcache-without-ordered-updates");
+      .guards("an older cache update overwrites a newer one", "netcache/mechanisms.json/without-ordered-updates");
   p.flag("updates", updates, "the controller replaces cold keys by hot ones (NetCache §4.4.3)").varied({false, true});
   p.integer("threshold", threshold, 1, 65'535, "requests a round at which the switch reports an uncached key as hot")
       .varied({1, 3, 10});

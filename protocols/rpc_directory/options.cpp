@@ -24,21 +24,23 @@ void Options::declare(sim::Parameters& p) {
          "Figure 13)")
       .varied({0.25, 1.0});
   p.flag("await_acks", await_acks, "a write is granted only after all copies are acknowledged to be gone")
-      .guards("a writer stands beside readers", "rpc-directory-without-await-acks");
+      .guards("a writer stands beside readers", "rpc-directory/mechanisms.json/without-await-acks");
   p.flag("queue_busy", queue_busy, "a read request waits while the line's copies are being invalidated")
-      .guards("a reader gets a copy that the writer does not know of: stale", "rpc-directory-without-queue-busy");
+      .guards("a reader gets a copy that the writer does not know of: stale",
+              "rpc-directory/mechanisms.json/without-queue-busy");
   p.flag("versions", versions,
          "an eviction, an invalidation or a copy request counts only for the copy that it is about")
-      .guards("an old notice takes away a copy that came later", "rpc-directory-without-versions");
+      .guards("an old notice takes away a copy that came later", "rpc-directory/mechanisms.json/without-versions");
   p.flag("write_back_first", write_back_first, "the page is written to memory before the home is told that it is")
-      .guards("the next node reads memory before the page is there: stale", "rpc-directory-without-write-back-first");
+      .guards("the next node reads memory before the page is there: stale",
+              "rpc-directory/mechanisms.json/without-write-back-first");
   p.flag("write_back_shared", write_back_shared, "an owner that shares a dirty page writes it to memory")
-      .guards("readers find old memory", "rpc-directory-without-write-back-shared");
+      .guards("readers find old memory", "rpc-directory/mechanisms.json/without-write-back-shared");
   p.flag("defer_early", defer_early, "what is said of the copy that a node is asking for waits until it is there")
       .guards("who answers too early for a copy under way never gives it up: stuck",
-              "rpc-directory-without-defer-early");
+              "rpc-directory/mechanisms.json/without-defer-early");
   p.flag("defer_in_use", defer_in_use, "a copy in local use is given up only when its latch is free")
-      .guards("a latch that is held goes to another node", "rpc-directory-without-defer-in-use");
+      .guards("a latch that is held goes to another node", "rpc-directory/mechanisms.json/without-defer-in-use");
   p.real("free_share", free_share, 0, 0.5, "frames that the evictor keeps free (as SELCC's)");
   p.integer("eviction_window", eviction_window, 1, 4096, "evictions of a node whose notices have not arrived")
       .varied({1, 16});

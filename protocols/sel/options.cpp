@@ -8,11 +8,11 @@ void Options::declare(sim::Parameters& p) {
   p.size("line", line_bytes, 64, 65'536, "global cache line without its latch word, a power of two (SELCC §3)")
       .varied({64, 256, 2048});
   p.flag("latch", latch, "accesses are made under the line's latch")
-      .guards("who holds the latch is not alone", "sel-without-latch");
+      .guards("who holds the latch is not alone", "sel/mechanisms.json/without-latch");
   p.flag("undo", undo, "a reader that finds a writer in the word takes its bit away again")
-      .guards("a reader's bit stays in the word: nobody writes the line any more", "sel-without-undo");
+      .guards("a reader's bit stays in the word: nobody writes the line any more", "sel/mechanisms.json/without-undo");
   p.flag("write_first", write_first, "what is changed is written before the latch is released")
-      .guards("the next holder reads memory before the write", "sel-without-write-first");
+      .guards("the next holder reads memory before the write", "sel/mechanisms.json/without-write-first");
   // Not zero: no access takes no time.
   p.length("costs.local_access", local_access, Duration::from_ps(1000), Duration::from_ps(1'000'000'000),
            "core time of an access to the buffer that the line was read into")

@@ -18,30 +18,32 @@ void Options::declare(sim::Parameters& p) {
   p.flag("confirm", confirm,
          "who gets a line from another node gives it up only after the giver's atomic has changed the word")
       .guards("who got a line releases it before the giver's atomic: a borrow from the owner's id",
-              "selcc-without-confirm");
+              "selcc/mechanisms.json/without-confirm");
   p.flag("giver_waits", giver_waits, "who shares a Modified line keeps its share until its atomic has changed the word")
-      .guards("a giver drops its share before its atomic: a borrow from its id", "selcc-without-giver-waits");
+      .guards("a giver drops its share before its atomic: a borrow from its id",
+              "selcc/mechanisms.json/without-giver-waits");
   p.flag("flush_first", flush_first, "what is dirty is written to memory before the atomic that gives the line up")
-      .guards("the next holder reads memory before the flush: stale copies", "selcc-without-flush-first");
+      .guards("the next holder reads memory before the flush: stale copies",
+              "selcc/mechanisms.json/without-flush-first");
   p.flag("case2_flush", case2_flush, "a Modified line that is shared is written to memory (§4.4.2)")
-      .guards("readers of a shared line find old memory", "selcc-without-case2-flush");
+      .guards("readers of a shared line find old memory", "selcc/mechanisms.json/without-case2-flush");
   p.flag("await_answer", await_answer, "the word is not touched again before all invalidations are answered")
-      .guards("a line is handed to somebody who waits no longer: stuck", "selcc-without-await-answer");
+      .guards("a line is handed to somebody who waits no longer: stuck", "selcc/mechanisms.json/without-await-answer");
   p.flag("dirty_travels", dirty_travels, "a Modified line is forwarded with its dirty boundaries")
-      .guards("earlier owners' writes are never flushed: lost", "selcc-without-dirty-travels");
+      .guards("earlier owners' writes are never flushed: lost", "selcc/mechanisms.json/without-dirty-travels");
   p.flag("answer_deferred", answer_deferred, "who loses a line answers the invalidations that it has deferred")
-      .guards("whoever asked in vain waits for ever", "selcc-without-answer-deferred");
+      .guards("whoever asked in vain waits for ever", "selcc/mechanisms.json/without-answer-deferred");
   p.flag("drop_shared_deferral", drop_shared_deferral, "an invalidation of a Shared line in local use is dropped")
-      .guards("two upgraders wait for each other", "selcc-without-shared-drops");
+      .guards("two upgraders wait for each other", "selcc/mechanisms.json/without-shared-drops");
   p.flag("match_case", match_case, "an invalidation takes effect only on a line in the state that it is meant for")
-      .guards("a writer beside readers, words that no operation leaves", "selcc-without-match-case");
+      .guards("a writer beside readers, words that no operation leaves", "selcc/mechanisms.json/without-match-case");
   p.flag("upgrade_fallback", upgrade_fallback, "an upgrade that fails too often releases its share first (§4.3.2)")
-      .guards("two upgraders fail for ever", "selcc-without-upgrade-fallback");
+      .guards("two upgraders fail for ever", "selcc/mechanisms.json/without-upgrade-fallback");
   p.choice(
        "undo", undo, {{"overlapped", Undo::overlapped}, {"waited", Undo::waited}, {"off", Undo::off}},
        "how a reader that finds a writer in the word takes its bit away: while it asks the writer, before, or never")
       .varied({Undo::overlapped, Undo::waited})
-      .guards(Undo::off, "a reader's bit stays in the word", "selcc-without-undo");
+      .guards(Undo::off, "a reader's bit stays in the word", "selcc/mechanisms.json/without-undo");
   p.integer("upgrade_attempts", upgrade_attempts, 1, 1000,
             "upgrades that fail before the share is released (\"several\")")
       .varied({1, 3});
@@ -55,7 +57,7 @@ void Options::declare(sim::Parameters& p) {
                      "synthetic accesses until local threads give an asked-for line up (§5.3.1); null: never")
       .varied({0, 4, 256})
       .guards_unless_null("the threads of the node that has a line keep it among themselves: the others starve",
-                          "selcc-without-gamma");
+                          "selcc/mechanisms.json/without-gamma");
   p.integer("resend_factor", resend_factor, 1, 1000, "C of the resend gap C × RTT / retries (§5.1.2)").varied({1, 8});
   p.integer("priority_unit", priority_unit, 1, 1'000'000,
             "retries that make the first level of priority; the next begin at 2, 4, 8, 10 and 50 times as many "
@@ -84,11 +86,11 @@ void Options::declare(sim::Parameters& p) {
       .varied({false, true});
   p.flag("claim", claim, "who got a line from a dead node puts itself in its place in the word, unless it is there")
       .neutral(true)
-      .guards("a word goes on to name a dead node", "selcc-without-claim");
+      .guards("a word goes on to name a dead node", "selcc/recovery.json/without-claim");
   p.flag("recheck", recheck, "who waits for a dead node's answer looks whether it has the line already")
       .neutral(true)
-      .guards("who has a line already asks the dead node for it for ever", "selcc-without-recheck");
-  membership.declare(p, "selcc-without-leases", "selcc-without-cut");
+      .guards("who has a line already asks the dead node for it for ever", "selcc/recovery.json/without-recheck");
+  membership.declare(p, "selcc/recovery.json/without-leases", "selcc/recovery.json/without-cut");
   // Not zero: a thread that only hits would perform operations for ever in one instant.
   p.length("costs.local_access", local_access, Duration::from_ps(1000), most,
            "core time of an access to the cache, its local latch held")

@@ -16,13 +16,13 @@ void StarCacheOptions::declare(sim::Parameters& p) {
   p.choice("coherence", coherence, {{"versions", Coherence::versions}, {"paper", Coherence::paper}},
            "how the switch keeps stale values from clients: with versions, or by one validity bit as printed in §3.7")
       .guards(Coherence::paper, "a value that was fetched before a write counts as valid after it",
-              "starcache-printed-coherence");
+              "starcache/mechanisms.json/printed-coherence");
   p.choice(
        "evicted_requests", evicted_requests, {{"sent-on", EvictedRequests::sent_on}, {"paper", EvictedRequests::paper}},
        "what becomes of requests that wait for a key that is evicted: the controller sends them on to its server, or "
        "as printed (§3.3, §3.8) they stay at their index and are lost unless it gets another key")
       .guards(EvictedRequests::paper, "requests that wait for a key that is evicted are lost",
-              "starcache-printed-evictions");
+              "starcache/mechanisms.json/printed-evictions");
   p.integer("cache_size", cache_size, 1, 65'536, "hottest keys that are cached at first, in each pipe that has servers")
       .varied({1, 2, 8, 32})
       .effective({8, 32});
@@ -34,16 +34,16 @@ void StarCacheOptions::declare(sim::Parameters& p) {
       .varied({1, 2, 8, 16});
   p.flag("multi_packet", multi_packet, "items of several packets may be cached (§3.9)");
   p.flag("invalidate", invalidate, "a write request invalidates its key in the state table (§3.7)")
-      .guards("the switch serves what is being overwritten", "starcache-without-invalidation");
+      .guards("the switch serves what is being overwritten", "starcache/mechanisms.json/without-invalidation");
   p.flag("drop_stale", drop_stale, "a circulating packet whose value is invalid is dropped (§3.7)")
-      .guards("packets with an old value go on circulating", "starcache-without-stale-drop");
+      .guards("packets with an old value go on circulating", "starcache/mechanisms.json/without-stale-drop");
   p.flag("set_flag", set_flag, "a write request for a cached key makes the server append the value (§3.3)")
       .guards("the server does not know that the switch has the key: it is never written there",
-              "starcache-without-flag");
+              "starcache/mechanisms.json/without-flag");
   p.flag("own_servers_only", own_servers_only,
          "of several racks the switch of a server's rack alone applies the cache logic to its packets (§3.9)")
       .neutral(true)
-      .guards("a switch serves what was written behind that of the server", "starcache-racks-without-own-servers");
+      .guards("a switch serves what was written behind that of the server", "starcache/racks.json/without-own-servers");
   p.flag("same_entries", same_entries,
          "of several racks the other switches run the same program with the same entries, as where racks are replicas "
          "(§3.9)")

@@ -23,11 +23,12 @@ void StoreOptions::declare_store(sim::Parameters& p, bool hashed) {
       .varied({0, 0xffff'fff0});
   p.flag("exactly_once", exactly_once,
          "requests carry 8 bytes that let servers recognise a write that is sent again; without, writes are not")
-      .guards("a write that is sent again is executed again, over a later one", "nocache-without-exactly-once");
+      .guards("a write that is sent again is executed again, over a later one",
+              "nocache/mechanisms.json/without-exactly-once");
   if (hashed) {
     p.flag("collision_check", collision_check,
            "clients compare the key that a reply is about with the one they asked for, and correct (StarCache §3.6)")
-        .guards("a client takes another key's value for its own", "starcache-without-collision-check");
+        .guards("a client takes another key's value for its own", "starcache/mechanisms.json/without-collision-check");
   }
   p.length("timeout", timeout, us, most, "how long a client waits for the answer to one attempt")
       .varied({us * 50, us * 500, us * 2000})

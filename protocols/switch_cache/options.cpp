@@ -9,7 +9,8 @@ void CacheOptions::declare_versions(sim::Parameters& p) {
             "half as many writes of its key as it tells");
   p.flag("serial_versions", serial_versions,
          "versions are compared as serial numbers (RFC 1982); without, a key is not written any more once they wrap")
-      .guards("once versions have wrapped a key is not written any more", "starcache-versions-without-wrap");
+      .guards("once versions have wrapped a key is not written any more",
+              "starcache/mechanisms.json/versions-without-wrap");
 }
 
 }  // namespace racksim::switch_cache

@@ -16,7 +16,7 @@
 // And which values turn off a safety mechanism, what goes wrong then, and the regression that shows it
 // (`racksim list mechanisms`):
 //
-//   p.flag("scoreboard", scoreboard, "locks are taken once").guards("two writers", "flowcc-without-scoreboard");
+//   p.flag("scoreboard", scoreboard, "locks are taken once").guards("two writers", "flowcc/mechanisms.json/without-scoreboard");
 #pragma once
 
 #include <fmt/core.h>
@@ -115,7 +115,7 @@ struct Parameter {
     Value value;
     bool null;                    ///< instead of the value, of one that may be null
     std::string_view breaks;      ///< what goes wrong then; a literal, as the next
-    std::string_view regression;  ///< the scenario of scenarios/regress/ that fails for this value, and not without it
+    std::string_view regression;  ///< FILE/CASE of scenarios/regress/ that fails for this value, and not without it
   };
   std::vector<Unsafe> unsafe = {};
 };

@@ -16,7 +16,7 @@ struct Mechanism {
   std::string option;           ///< its name below the protocol's object: "migration.rules.mark"
   JsonValue unsafe;             ///< as a scenario writes it
   std::string_view breaks;      ///< what goes wrong with it
-  std::string_view regression;  ///< scenarios/regress/<regression>.json fails for it
+  std::string_view regression;  ///< FILE/CASE of scenarios/regress/ that fails for it
 };
 
 /// Those of a protocol, in the order of their declarations.

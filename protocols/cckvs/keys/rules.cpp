@@ -21,12 +21,14 @@ void Rules::declare(sim::Parameters& p) {
 void Rules::declare_mechanisms(sim::Parameters& p) {
   p.choice("rules", source, {{"safe", Source::safe}, {"paper", Source::paper}},
            "Lin as it holds, or as printed: acknowledgements counted, whichever put they are of, and losers blocked")
-      .guards(Source::paper, "a put waits for an acknowledgement that counted for another: stuck", "cckvs-lin-printed");
+      .guards(Source::paper, "a put waits for an acknowledgement that counted for another: stuck",
+              "cckvs/mechanisms.json/lin-printed");
   p.choice("losers", losers, {{"wait", Losers::wait}, {"acked", Losers::acked}, {"at-once", Losers::at_once}},
            "when a put returns that a greater invalidation met: the key is next Valid, or all have acknowledged it "
            "too, or at once, which is wrong")
       .varied({Losers::wait, Losers::acked})
-      .guards(Losers::at_once, "a put returns while others can still read what was before", "cckvs-lin-losers-at-once");
+      .guards(Losers::at_once, "a put returns while others can still read what was before",
+              "cckvs/mechanisms.json/lin-losers-at-once");
   p.flag("retransmit", retransmit, "what is lost is sent again (the paper: nothing is)");
   p.flag("start_at_once", start_at_once, "a put of a key in Invalid or Write begins at once (code), and does not wait")
       .varied({false, true});
@@ -40,7 +42,7 @@ void Rules::declare_mechanisms(sim::Parameters& p) {
        {{"stall", GetInWrite::stall}, {"old", GetInWrite::old_value}, {"new", GetInWrite::new_value}},
        "a get of a key in Write: it waits, or returns the value before, or the one to come, of which the last is wrong")
       .guards(GetInWrite::new_value, "a get returns the new value, and a later one elsewhere the old one",
-              "cckvs-lin-new-value-in-write");
+              "cckvs/mechanisms.json/lin-new-value-in-write");
   p.choice("handover", hand_over,
            {{"safe", HandOver::safe},
             {"paper", HandOver::paper},
@@ -52,39 +54,40 @@ void Rules::declare_mechanisms(sim::Parameters& p) {
             {"answers-ignored", HandOver::answers_ignored}},
            "how a key is handed over between its home and all caches: safe, as the paper has it (each node switches "
            "when it is told, the home writes its own copy back), or with one fault")
-      .guards(HandOver::paper, "acknowledged puts are lost, stale values served", "cckvs-learning-printed")
+      .guards(HandOver::paper, "acknowledged puts are lost, stale values served", "cckvs/learning.json/printed")
       .guards(HandOver::active_at_install, "a node serves a key before all have it: it misses puts",
-              "cckvs-learning-active-at-install")
+              "cckvs/learning.json/active-at-install")
       .guards(HandOver::puts_while_installing, "the home takes puts that the copies under way lack",
-              "cckvs-learning-puts-while-installing")
+              "cckvs/learning.json/puts-while-installing")
       .guards(HandOver::store_while_cached, "the home serves a key that caches write",
-              "cckvs-learning-store-while-cached")
+              "cckvs/learning.json/store-while-cached")
       .guards(HandOver::sealed_early, "a node gives its copy up while puts are under way",
-              "cckvs-learning-sealed-early")
+              "cckvs/learning.json/sealed-early")
       .guards(HandOver::home_alone, "the home writes its own copy back, though others are newer",
-              "cckvs-learning-home-alone")
+              "cckvs/learning.json/home-alone")
       .guards(HandOver::answers_ignored, "the home writes back before it knows the newest copy",
-              "cckvs-learning-sc-answers-ignored");
+              "cckvs/learning.json/sc-answers-ignored");
   p.flag("tie_break", tie_break, "of two timestamps with one version that of the greater node is the greater (§5.2)")
-      .guards("copies end with different values", "cckvs-sc-without-tie-break");
+      .guards("copies end with different values", "cckvs/mechanisms.json/sc-without-tie-break");
   p.flag("update_timestamps", update_timestamps, "an update is applied only if its timestamp says so (§5.2)")
-      .guards("an old update overwrites a newer one", "cckvs-sc-without-update-timestamps");
+      .guards("an old update overwrites a newer one", "cckvs/mechanisms.json/sc-without-update-timestamps");
   p.flag("ack_timestamps", ack_timestamps, "an acknowledgement counts for the put whose timestamp it has")
-      .guards("a put counts an earlier put's acknowledgement", "cckvs-lin-without-ack-timestamps");
+      .guards("a put counts an earlier put's acknowledgement", "cckvs/mechanisms.json/lin-without-ack-timestamps");
   p.flag("all_acks", all_acks, "off: a put waits for one acknowledgement too few")
-      .guards("a put returns though a node still has the old value Valid", "cckvs-lin-without-all-acks");
+      .guards("a put returns though a node still has the old value Valid",
+              "cckvs/mechanisms.json/lin-without-all-acks");
   p.flag("invalid_state", invalid_state, "off: gets of a key in Invalid return what is there")
-      .guards("gets return values that are known to be old", "cckvs-lin-without-invalid-state");
+      .guards("gets return values that are known to be old", "cckvs/mechanisms.json/lin-without-invalid-state");
   p.flag("ack_set", ack_set, "acknowledgements are a set of nodes, not a number")
       .guards("an acknowledgement that comes twice stands for a node that has not answered",
-              "cckvs-lossy-without-ack-set");
+              "cckvs/mechanisms.json/lossy-without-ack-set");
   p.flag("equal_ignored", equal_ignored, "an invalidation that is known already does not invalidate a Valid copy");
   p.flag("resend_invalidations", resend_invalidations,
          "with retransmit: invalidations that are not acknowledged are sent again")
-      .guards("a put whose invalidation is lost never ends", "cckvs-lossy-without-resend");
+      .guards("a put whose invalidation is lost never ends", "cckvs/mechanisms.json/lossy-without-resend");
   p.flag("ask_for_updates", ask_for_updates,
          "with retransmit: who waits for an update acknowledges the invalidation again, which has it sent again")
-      .guards("a copy whose update is lost stays Invalid", "cckvs-lossy-without-asking");
+      .guards("a copy whose update is lost stays Invalid", "cckvs/mechanisms.json/lossy-without-asking");
 }
 
 Rules Rules::in_effect() const {

@@ -28,7 +28,7 @@ void NodeOptions::declare_nodes(sim::Parameters& p) {
   p.integer("doorbell_batch", doorbell_batch, 1, 1024, "work requests of one doorbell, at most (§6.4)")
       .varied({1, 4, 32});
   p.flag("seqlocks", seqlocks, "a read that overlaps a write of its object on its node is done again (§6.2)")
-      .guards("a read returns parts of two values", "cckvs-without-seqlocks");
+      .guards("a read returns parts of two values", "cckvs/mechanisms.json/without-seqlocks");
   p.length("costs.request", request_work, ns, most, "CPU time of a cache thread for a client's request and answer")
       .varied({ns, ns * 25, ns * 200});
   p.length("costs.response", response_work, zero, most, "CPU time of a cache thread for an answer of a KVS thread")

@@ -12,26 +12,26 @@ constexpr sim::Duration kMost = sim::Duration::from_ps(10'000'000'000'000);  // 
 void MigrationRules::declare(sim::Parameters& p) {
   p.flag("mark", mark, "a home refuses requests for blocks that it has given to the switch")
       .neutral(true)
-      .guards("a home serves blocks that the switch has", "flowcc-migrating-without-mark");
+      .guards("a home serves blocks that the switch has", "flowcc/migrating.json/without-mark");
   p.flag("stamp", stamp, "a home drops requests that passed the switch before the block came back")
       .neutral(true)
-      .guards("a home executes what the switch has executed already", "flowcc-migrating-without-stamp");
+      .guards("a home executes what the switch has executed already", "flowcc/migrating.json/without-stamp");
   p.flag("unlock_by_holder", unlock_by_holder, "an unlock changes nothing where its event does not hold the lock")
       .neutral(true)
-      .guards("an unlock gives back the lock of another event", "flowcc-migrating-without-unlock-by-holder");
+      .guards("an unlock gives back the lock of another event", "flowcc/migrating.json/without-unlock-by-holder");
   p.flag("keep_found", keep_found, "an ADD that finds its tag changes nothing")
       .neutral(true)
       .guards("an ADD that comes twice overwrites what the switch knows of the block",
-              "flowcc-migrating-without-keep-found");
+              "flowcc/migrating.json/without-keep-found");
   p.flag("two_pass_add", two_pass_add, "ADD looks in all ways before it inserts, and is recorded by its number")
       .neutral(true)
-      .guards("a block stands in two ways", "flowcc-migrating-without-two-pass-add");
+      .guards("a block stands in two ways", "flowcc/migrating.json/without-two-pass-add");
   p.flag("home_serials", home_serials, "the switch drops old copies of home agents' packets")
       .neutral(true)
-      .guards("an old copy of an ADD or a CLEAR is executed again", "flowcc-migrating-without-home-serials");
+      .guards("an old copy of an ADD or a CLEAR is executed again", "flowcc/migrating.json/without-home-serials");
   p.flag("two_phase_remove", two_phase_remove, "REMOVE fetches the metadata, and only CLEAR gives the block up")
       .neutral(true)
-      .guards("a block whose answer is lost has no owner any more", "flowcc-migrating-without-two-phase-remove");
+      .guards("a block whose answer is lost has no owner any more", "flowcc/migrating.json/without-two-phase-remove");
 }
 
 void MigrationOptions::declare(sim::Parameters& p) {
@@ -59,7 +59,7 @@ void MigrationOptions::declare(sim::Parameters& p) {
   p.choice("which", which, {{"safe", Rules::safe}, {"printed", Rules::printed}},
            "the rules below that are on, or none of them: Concordia §5.2.1 as printed")
       .neutral(which)
-      .guards(Rules::printed, "a block has two owners", "flowcc-migrating-printed");
+      .guards(Rules::printed, "a block has two owners", "flowcc/migrating.json/printed");
   p.object("rules", rules);
 }
 

@@ -37,15 +37,17 @@ void FlowCcOptions::declare(sim::Parameters& p) {
   p.choice("idempotence", idempotence, {{"safe", Idempotence::safe}, {"paper", Idempotence::paper}},
            "loss handling: with the rules that make it hold, or as printed in Concordia §5.3 and §5.1.1")
       .guards(Idempotence::paper, "a request that comes twice or too late leaves a lock taken",
-              "flowcc-printed-duplicates");
+              "flowcc/printed.json/duplicates");
   p.flag("scoreboard", scoreboard, "the switch's SCOREBOARD makes lock acquisition idempotent (§5.3.2)")
-      .guards("a request that is sent again takes its lock twice", "flowcc-without-scoreboard");
+      .guards("a request that is sent again takes its lock twice", "flowcc/mechanisms.json/without-scoreboard");
   p.flag("last_unlock", last_unlock, "the switch's LAST-UNLOCK makes unlocking idempotent (§5.3.2)")
-      .guards("an unlock that comes twice gives back a lock of another event", "flowcc-without-last-unlock");
+      .guards("an unlock that comes twice gives back a lock of another event",
+              "flowcc/mechanisms.json/without-last-unlock");
   p.flag("last_executed", last_executed, "the agents' LAST-EXECUTED tables make their work idempotent (§5.3.1)")
-      .guards("an agent does the work of a request twice", "flowcc-without-last-executed");
+      .guards("an agent does the work of a request twice", "flowcc/mechanisms.json/without-last-executed");
   p.flag("check_table", check_table, "requests that have become invalid are refused (Table 2)")
-      .guards("a request that concurrent events have made invalid takes locks", "flowcc-without-check-table");
+      .guards("a request that concurrent events have made invalid takes locks",
+              "flowcc/mechanisms.json/without-check-table");
   p.integer("request_timeout_rtts", request_timeout_rtts, 1, 1000, "round-trip times until a request is sent again")
       .varied({1, 2, 12})
       .timeout();

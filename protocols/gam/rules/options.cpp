@@ -52,37 +52,38 @@ void Options::declare(sim::Parameters& p) {
   p.choice("dying_reads", dying_reads, {{"wait", DyingReads::wait}, {"paper", DyingReads::paper}},
            "reads of a line that is being written back wait, or are served from it (§2.6)")
       .guards(DyingReads::paper, "reads are served from a line that is being written back: stale",
-              "gam-without-dying-wait");
+              "gam/mechanisms.json/without-dying-wait");
   p.choice("upgrade_check", upgrade_check, {{"listed", UpgradeCheck::listed}, {"state", UpgradeCheck::state}},
            "an upgrade brings no data if its node is listed as a sharer, or unless the directory is UnShared (§2.5)")
       .guards(UpgradeCheck::state,
               "whom another writer has invalidated is granted an upgrade without data: lost update",
-              "gam-without-listing");
+              "gam/mechanisms.json/without-listing");
   p.choice("fill_invalidate", fill_invalidate, {{"id", FillInvalidate::by_id}, {"queue", FillInvalidate::queue}},
            "an invalidation that meets a read under way waits only if it is about the copy to come, or always (§2.5)")
       .guards(FillInvalidate::queue, "a home waits for the acknowledgement of a copy that was evicted before: stuck",
-              "gam-without-request-ids");
+              "gam/mechanisms.json/without-request-ids");
   p.choice("invalidate_order", invalidate_order,
            {{"invalidate-first", InvalidateOrder::invalidate_first}, {"ack-first", InvalidateOrder::ack_first}},
            "a sharer gives up its copy before it acknowledges, or behind (Figure 4)")
-      .guards(InvalidateOrder::ack_first, "a copy can be read when the write is performed", "gam-acknowledged-first");
+      .guards(InvalidateOrder::ack_first, "a copy can be read when the write is performed",
+              "gam/mechanisms.json/acknowledged-first");
   p.flag("back_off", back_off, "an invalidation that meets a write under way is acknowledged at once (§2.5)")
-      .guards("home and upgrader wait for each other: stuck", "gam-without-back-off");
+      .guards("home and upgrader wait for each other: stuck", "gam/mechanisms.json/without-back-off");
   p.flag("blocking", blocking, "a home blocks the line until its own write's invalidations are acknowledged")
-      .guards("the home grants copies before it has written", "gam-without-blocking");
+      .guards("the home grants copies before it has written", "gam/mechanisms.json/without-blocking");
   p.flag("two_messages", two_messages,
          "a write to a line of another owner waits for that owner and for the home (§2.4)")
-      .guards("with one-sided write-backs an old owner's lands over the new owner's", "gam-one-message");
+      .guards("with one-sided write-backs an old owner's lands over the new owner's", "gam/recovery.json/one-message");
   p.flag("logging", logging,
          "nodes log what they write and whom they give their lines to, and recover from crashes (§5)");
   p.flag("dlog", dlog, "with logging: a write is logged (§5)")
-      .guards("lines are as they were before their last writes", "gam-without-dlog");
+      .guards("lines are as they were before their last writes", "gam/recovery.json/without-dlog");
   p.flag("olog", olog, "with logging: a transfer of ownership is (§5)")
-      .guards("a home takes lines for its own that others own", "gam-without-olog");
+      .guards("a home takes lines for its own that others own", "gam/recovery.json/without-olog");
   p.flag("dlog_first", dlog_first, "with logging: before it is performed, not behind (§2.4)")
-      .guards("a crash takes back what others have seen", "gam-log-behind");
+      .guards("a crash takes back what others have seen", "gam/recovery.json/log-behind");
   nvram.declare(p);
-  membership.declare(p, "gam-without-leases");
+  membership.declare(p, "gam/recovery.json/without-leases");
   p.length("costs.hand_over", hand_over, zero, most,
            "application thread's time to hand a request to the worker (estimate)")
       .varied({zero, 200_ns});

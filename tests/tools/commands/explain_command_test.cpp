@@ -17,7 +17,8 @@ using Catch::Contains;
 
 namespace {
 
-const std::string kFile = racksim::places::source_folder() + "/scenarios/regress/flowcc-without-scoreboard.json";
+const std::string kFile =
+    racksim::places::source_folder() + "/scenarios/regress/flowcc/mechanisms.json/without-scoreboard";
 
 struct Outcome {
   int status;

@@ -160,10 +160,10 @@ TEST_CASE("every scenario of the regression suite that is compared has a baselin
 }
 
 TEST_CASE("fused and stepped execution are held to the same run hash") {
-  const auto folder = scenarios_folder() / "regress" / kBaselineFolder;
-  const auto fused = load_baseline((folder / "flowcc-fused.json").string());
+  const auto folder = scenarios_folder() / "regress" / "flowcc" / kBaselineFolder / "shipped";
+  const auto fused = load_baseline((folder / "fused.json").string());
   REQUIRE(fused);
-  CHECK(fused->run_hash == load_baseline((folder / "flowcc-stepped.json").string())->run_hash);
+  CHECK(fused->run_hash == load_baseline((folder / "stepped.json").string())->run_hash);
 }
 
 }  // namespace test_command_test

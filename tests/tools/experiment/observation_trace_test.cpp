@@ -89,7 +89,7 @@ TEST_CASE("a line that is no observation is refused with its number") {
 
 TEST_CASE("a run's trace begins and ends with the instants that its scenario names") {
   const TemporaryFolder folder;
-  const std::string scenario = (scenarios_folder() / "regress" / "flowcc-fused.json").string();
+  const std::string scenario = (scenarios_folder() / "regress/flowcc/shipped.json/fused").string();
   const auto outcome =
       run_racksim(folder, "run " + scenario +
                               " --out run --set expect={} --set run.measure=20us --set observe.trace=t "

@@ -27,7 +27,7 @@ std::vector<double> values_of(const JsonValue& report, const std::string& series
 
 TEST_CASE("the series of a run add up to its operations, and the cache changes by a key a round") {
   const TemporaryFolder folder;
-  const Outcome run = run_racksim(folder, "run " + find_scenario_file("regress/starcache-dynamic.json") +
+  const Outcome run = run_racksim(folder, "run " + find_scenario_file("regress/starcache/shipped.json/dynamic") +
                                               " --set observe.series_interval=500us --json");
   REQUIRE(run.status == 0);
   const JsonValue report = parse_json(run.out, "report");

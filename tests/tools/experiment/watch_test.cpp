@@ -17,6 +17,7 @@
 #include "tools/files/data_files.hpp"
 #include "tools/json/json_document.hpp"
 #include "tools/processes/child_processes.hpp"
+#include "tools/scenario/composition.hpp"
 #include "tools/scenario/scenario.hpp"
 
 namespace watch_test {
@@ -31,7 +32,7 @@ Scenario scenario_of(const char* file, const std::vector<std::string>& overrides
 }
 /// With this for its `check`.
 Scenario scenario_of(const char* file, const std::vector<std::string>& overrides, const std::string& check) {
-  JsonValue document = read_json_file(find_scenario_file(file));
+  JsonValue document = Composition(find_scenario_file(file)).document();
   document.set("check", parse_json(check, "check"));
   return read_scenario(std::move(document), file, built_in_catalogue(), overrides);
 }

@@ -136,10 +136,11 @@ std::vector<std::string> mixed_lines(const std::string& chart) {
 TEST_CASE("no text of a chart lies on an arrow, a symbol or another text", "[explain]") {
   const std::string arguments = GENERATE(
       // What is around a violation, with gaps.
-      "regress/flowcc-without-scoreboard.json", "regress/flowcc-slow-agent-without-scoreboard.json",
-      "regress/flowcc-without-check-table.json", "regress/starcache-without-invalidation.json",
+      "regress/flowcc/mechanisms.json/without-scoreboard",
+      "regress/flowcc/mechanisms.json/slow-agent-without-scoreboard",
+      "regress/flowcc/mechanisms.json/without-check-table", "regress/starcache/mechanisms.json/without-invalidation",
       // 400 events one after the other, of many parties, with losses, duplicates and packets that overtake.
-      "regress/flowcc-harsh.json --key 0 --from 0ns", "regress/flowcc-16-nodes.json --key 0 --from 0ns",
+      "regress/flowcc/shipped.json/harsh --key 0 --from 0ns", "regress/flowcc/shipped.json/16-nodes --key 0 --from 0ns",
       "fuzz/starcache.json --key 0 --from 0ns", "fuzz/netcache.json --key 0 --from 0ns",
       "fuzz/nocache.json --key 0 --from 100us", "faults/switch-restart.json --key 0 --from 0ns");
   CAPTURE(arguments);

@@ -9,6 +9,7 @@
 #include "tests/tools/run_racksim.hpp"
 #include "tools/experiment/baseline.hpp"
 #include "tools/files/data_files.hpp"
+#include "tools/scenario/composition.hpp"
 #include "tools/suite/suite.hpp"
 
 namespace fuzz_baseline_test {
@@ -34,7 +35,7 @@ FuzzResult campaign(const sim::CoverageMap& map, std::vector<std::uint64_t> runs
 }
 
 std::string contended_template() {
-  JsonValue scenario = read_json_file(find_scenario_file("scenarios/regress/flowcc-harsh.json"));
+  JsonValue scenario = Composition(find_scenario_file("regress/flowcc/shipped.json/harsh")).document();
   scenario.erase("$schema");
   scenario.erase("expect");
   return to_json(scenario);
@@ -45,8 +46,7 @@ std::string contended_template() {
 TEST_CASE("a campaign counts in how many of its runs each race point was reached") {
   const sim::CoverageMap map = three_races();
   const Catalogue catalogue = built_in_catalogue();
-  const std::string file = find_scenario_file("scenarios/regress/flowcc-harsh.json");
-  const Swarm swarm(read_json_file(file), file, catalogue, {}, 1);
+  const Swarm swarm = load_swarm("regress/flowcc/shipped.json/harsh", catalogue, {}, 1);
   FuzzPlan plan;
   plan.runs = 6;
   std::vector<std::string> names;

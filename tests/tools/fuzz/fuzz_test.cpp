@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr const char* kHarsh = "scenarios/regress/flowcc-harsh.json";
+constexpr const char* kHarsh = "scenarios/regress/flowcc/shipped.json/harsh";
 
 const Catalogue& catalogue() {
   static const Catalogue built_in = built_in_catalogue();
@@ -29,8 +29,7 @@ const Catalogue& catalogue() {
 }
 
 Swarm swarm_of(const std::vector<std::string>& overrides = {}, std::uint64_t seed = 1) {
-  const std::string file = find_scenario_file(kHarsh);
-  return Swarm(read_json_file(file), file, catalogue(), overrides, seed);
+  return load_swarm(kHarsh, catalogue(), overrides, seed);
 }
 
 FuzzPlan plan_of(std::uint64_t runs, unsigned jobs = 2) {
@@ -228,9 +227,8 @@ TEST_CASE("coverage leaves the run hash alone") {
 }
 
 TEST_CASE("a rack that is cut off for good and keeps retrying is a livelock") {
-  const std::string file = find_scenario_file(kHarsh);
   const std::vector<std::string> overrides{R"(faults=[{"kind": "down"}])", "run.stall=1000s", "run.time_limit=1000s"};
-  const Swarm swarm(read_json_file(file), file, catalogue(), overrides, 1);
+  const Swarm swarm = swarm_of(overrides);
   const TrialResult result = trial_of(swarm.derive(0), false);
   CHECK(result.failed());
   CHECK(result.shows("livelock"));

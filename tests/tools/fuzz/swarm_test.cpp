@@ -8,6 +8,7 @@
 
 #include "models/service/protocol.hpp"
 #include "tools/files/data_files.hpp"
+#include "tools/scenario/composition.hpp"
 #include "tools/text/units.hpp"
 
 namespace swarm_test {
@@ -22,11 +23,10 @@ const Catalogue& catalogue() {
 }
 
 Swarm swarm_of(const char* name, std::uint64_t seed = 1, const std::vector<std::string>& overrides = {}) {
-  const std::string file = find_scenario_file(name);
-  return Swarm(read_json_file(file), file, catalogue(), overrides, seed);
+  return load_swarm(name, catalogue(), overrides, seed);
 }
 
-constexpr const char* kHarsh = "scenarios/regress/flowcc-harsh.json";
+constexpr const char* kHarsh = "scenarios/regress/flowcc/shipped.json/harsh";
 
 /// The value at a dotted path as canonical text; empty if there is none.
 std::string at(const JsonValue& document, const std::string& path) {
@@ -174,7 +174,7 @@ TEST_CASE("sizes beyond all alternatives are never kept") {
 }
 
 TEST_CASE("derived runs are short and expect nothing and are checked") {
-  const Swarm swarm = swarm_of("scenarios/regress/flowcc-without-scoreboard.json");
+  const Swarm swarm = swarm_of("scenarios/regress/flowcc/mechanisms.json/without-scoreboard");
   for (std::uint64_t i = 0; i < 20; ++i) {
     const Scenario scenario = read_scenario(swarm.derive(i), "derived", catalogue());
     CHECK_FALSE(scenario.expect.pass.has_value());
@@ -222,7 +222,7 @@ TEST_CASE("half of the runs are calm: no faults, little jitter, and the template
     for (const JsonValue& document : calm) {
       CHECK(is_calm(document));
       CHECK(to_canonical_json(*document.find("expect")) ==
-            to_canonical_json(*read_json_file(find_scenario_file(name)).find("expect")));
+            to_canonical_json(*Composition(find_scenario_file(name)).document().find("expect")));
       jitters.insert(at(document, "run.schedule.jitter"));
     }
     CHECK(jitters == std::set<std::string>{"\"0s\"", "\"5ns\"", "\"200ns\""});
@@ -241,7 +241,7 @@ TEST_CASE("calm runs have only moderate values and no timeout below its default"
       for (const auto& parameter : defaults.all()) {
         const std::string path = prefix + "." + parameter.name;
         INFO(path);
-        std::set<std::string> moderate{at(read_json_file(find_scenario_file(name)), path)};
+        std::set<std::string> moderate{at(Composition(find_scenario_file(name)).document(), path)};
         const auto* length = std::get_if<racksim::sim::Parameter::Length>(&parameter.kind);
         for (const JsonValue& document : calm_runs(swarm, 60)) {
           const std::string value = at(document, path);
@@ -323,8 +323,7 @@ TEST_CASE("a redraw of a run is another scenario under the same name, the same e
 }
 
 TEST_CASE("after-effects of faults last no longer where the drain is long for machines that stay down") {
-  const std::string file = find_scenario_file("scenarios/fuzz/netcache.json");
-  const Swarm swarm(read_json_file(file), file, catalogue(), {}, 1);
+  const Swarm swarm = swarm_of("scenarios/fuzz/netcache.json");
   std::size_t as_long = 0, longer = 0;
   for (std::uint64_t index = 0; index < 400; ++index) {
     const JsonValue document = swarm.derive(index);

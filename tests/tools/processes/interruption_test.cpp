@@ -155,8 +155,9 @@ TEST_CASE("shrinking that is interrupted keeps the smallest scenario so far", "[
   const bool by_key = GENERATE(true, false);
   const TemporaryFolder folder;
   TerminalSession session(
-      folder, {"shrink", racksim::places::source_folder() + "/scenarios/regress/flowcc-without-scoreboard.json",
-               "--out", "small.json"});
+      folder,
+      {"shrink", racksim::places::source_folder() + "/scenarios/regress/flowcc/mechanisms.json/without-scoreboard",
+       "--out", "small.json"});
   REQUIRE(session.wait_for("shrinking: "));
   CHECK_FALSE(exists(folder, "small.json"));
   CHECK(interrupt(session, by_key) == 130);

@@ -14,6 +14,7 @@
 #include "tools/processes/child_processes.hpp"
 #include "tools/scenario/binding.hpp"
 #include "tools/scenario/scenario.hpp"
+#include "tools/suite/suite.hpp"
 
 namespace mechanisms_test {
 
@@ -24,22 +25,22 @@ namespace {
 
 /// Regressions that fail on purpose and that no mechanism names.
 const std::map<std::string, std::string> kOthers{
-    {"cckvs-learning-sc-printed", "the hand-over as printed under SC too"},
-    {"cckvs-lin-without-tie-break", "tie_break under Lin too"},
-    {"cckvs-lin-without-update-timestamps", "update_timestamps under Lin too"},
-    {"cckvs-litmus-without-invalid-state", "invalid_state as a litmus test sees it"},
-    {"cckvs-litmus-without-update-timestamps", "update_timestamps as a litmus test sees it"},
-    {"flowcc-allocation-without-last-executed", "last_executed, and the chunks of the allocator"},
-    {"flowcc-printed-lost-unlocks", "idempotence as printed, where unlocks are lost"},
-    {"flowcc-printed-overtaken", "idempotence as printed, where requests overtake each other"},
-    {"flowcc-printed-spurious-timeouts", "idempotence as printed, where timeouts are short"},
-    {"flowcc-slow-agent-without-scoreboard", "scoreboard on perfect wires too"},
-    {"gam-one-message-crash", "two_messages, and what a log knows after a crash"},
+    {"cckvs/learning.json/sc-printed", "the hand-over as printed under SC too"},
+    {"cckvs/mechanisms.json/lin-without-tie-break", "tie_break under Lin too"},
+    {"cckvs/mechanisms.json/lin-without-update-timestamps", "update_timestamps under Lin too"},
+    {"cckvs/litmus.json/without-invalid-state", "invalid_state as a litmus test sees it"},
+    {"cckvs/litmus.json/without-update-timestamps", "update_timestamps as a litmus test sees it"},
+    {"flowcc/applications.json/allocation-without-last-executed", "last_executed, and the chunks of the allocator"},
+    {"flowcc/printed.json/lost-unlocks", "idempotence as printed, where unlocks are lost"},
+    {"flowcc/printed.json/overtaken", "idempotence as printed, where requests overtake each other"},
+    {"flowcc/printed.json/spurious-timeouts", "idempotence as printed, where timeouts are short"},
+    {"flowcc/mechanisms.json/slow-agent-without-scoreboard", "scoreboard on perfect wires too"},
+    {"gam/recovery.json/one-message-crash", "two_messages, and what a log knows after a crash"},
 };
 /// Options that a regression must have at an unsafe value for its own to matter.
 const std::map<std::string, std::string> kBesides{
     // Its doc says why: with versions the other switch never takes its copies for valid.
-    {"starcache-racks-without-own-servers", "coherence"},
+    {"starcache/racks.json/without-own-servers", "coherence"},
 };
 
 bool expects_failure(const Scenario& scenario) {
@@ -47,7 +48,7 @@ bool expects_failure(const Scenario& scenario) {
 }
 
 std::string regression_file(std::string_view name) {
-  return (scenarios_folder() / "regress" / (std::string(name) + ".json")).string();
+  return (scenarios_folder() / "regress" / name).string();
 }
 
 const JsonValue* value_at(const JsonValue& object, const std::string& path) {
@@ -126,8 +127,9 @@ TEST_CASE("each regression that expects a failure shows a safety mechanism, or s
   const Catalogue catalogue = built_in_catalogue();
   std::set<std::string> named;
   for (const Mechanism& mechanism : all_mechanisms(catalogue)) named.insert(std::string(mechanism.regression));
-  for (const std::string& name : json_names_below(scenarios_folder() / "regress")) {
-    if (name.starts_with("baselines/")) continue;
+  const std::string folder = (scenarios_folder() / "regress").string();
+  for (const SuiteEntry& entry : find_suite({folder}).scenarios) {
+    const std::string name = entry.file.substr(folder.size() + 1);
     INFO(name);
     const bool listed = named.contains(name) || kOthers.contains(name);
     CHECK(expects_failure(load_scenario(regression_file(name), catalogue)) == listed);
@@ -141,7 +143,7 @@ TEST_CASE("racksim list mechanisms prints option, unsafe value, what goes wrong 
   const auto of_gam = run("list mechanisms gam");
   CHECK(of_gam.status == 0);
   CHECK_THAT(of_gam.out, Catch::StartsWith("option ") && Catch::Contains("gam.dying_reads") &&
-                             Catch::Contains("paper") && Catch::Contains("gam-without-dying-wait"));
+                             Catch::Contains("paper") && Catch::Contains("gam/mechanisms.json/without-dying-wait"));
   CHECK_THAT(of_gam.out, !Catch::Contains("flowcc.scoreboard"));
   const auto json = parse_json(run("list mechanisms selcc --json").out, "list");
   REQUIRE(json.elements());
