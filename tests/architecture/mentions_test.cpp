@@ -141,6 +141,13 @@ std::string output_of(const std::string& command) {
   return text;
 }
 
+/// The cases of a suite file are paths below it.
+void add_cases(Tree& tree, const std::string& file, const std::string& text) {
+  const auto document = nlohmann::json::parse(text);
+  if (!document.contains("cases")) return;
+  for (const auto& [name, content] : document["cases"].items()) tree.paths.insert(file + "/" + name);
+}
+
 Tree read_tree() {
   const fs::path root = racksim::places::source_folder();
   Tree tree;
@@ -161,6 +168,7 @@ Tree read_tree() {
       std::stringstream text;
       text << stream.rdbuf();
       add_words(text.str(), tree.words);
+      if (path.starts_with("scenarios/") && path.ends_with(".json")) add_cases(tree, path, text.str());
     }
   }
   add_options(nlohmann::json::parse(output_of("'" + racksim::places::write_through_program() + "' schema")), "",
@@ -232,7 +240,8 @@ std::string fault_of_word(const std::string& file, const std::string& word) {
   if (word.ends_with("_test") && std::all_of(word.begin(), word.end(), is_word)) {
     return fault_of_path("", word + ".cpp") == "there is none" ? "no such test" : "";
   }
-  const bool is_file = ends_with_any(word, {".hpp", ".cpp", ".md", ".json", ".cmake"});
+  const bool is_file =
+      ends_with_any(word, {".hpp", ".cpp", ".md", ".json", ".cmake"}) || word.find(".json/") != std::string::npos;
   const auto slash = word.find('/');
   if (slash == 0 || word.find("//") != std::string::npos || is_placeholder(word) || word.starts_with("runs/"))
     return "";
@@ -388,6 +397,8 @@ TEST_CASE("the check itself finds what does not exist") {
   CHECK_FALSE(stale("scenarios/quickstart.json, scenarios/regress/flowcc/*, `scenarios/NAME.json`", "README.md"));
   CHECK(stale("scenarios/regress/flowcc-without-anything"));
   CHECK(stale("scenarios/regress/no-protocol-*"));
+  CHECK_FALSE(stale("flowcc/migrating.json/without-mark and scenarios/regress/flowcc/migrating.json/*"));
+  CHECK(stale("flowcc/migrating.json/without-marks"));
   CHECK_FALSE(stale("include_arrows_test has it"));
   CHECK(stale("include_circles_test has it"));
   CHECK_FALSE(stale("models/hardware.md 6.4, 6.5), and models/hardware.md 6.2 to 6.4"));

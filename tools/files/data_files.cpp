@@ -60,7 +60,14 @@ std::string find_scenario_file(const std::string& path) {
 
 std::string find_named_file(const std::string& path, const std::string& file) {
   const auto beside = folder_of(file) / path;
-  return find_scenario_file(is_file_or_case(beside) ? beside.string() : path);
+  if (is_file_or_case(beside)) return beside.string();
+  try {
+    return find_scenario_file(path);
+  } catch (const InputError&) {
+    const auto nearest = fs::path(nearest_file(beside)).filename();
+    JsonLocation{path, ""}.refuse("no such file", "a file",
+                                  nearest.empty() ? "" : (fs::path(path).parent_path() / nearest).string());
+  }
 }
 
 CasePath split_case(const std::string& path) {

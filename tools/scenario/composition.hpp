@@ -1,7 +1,7 @@
 // Files that build on others. A scenario, fuzz template, figure or testbed names what it builds on, and says what
 // differs:
 //
-//   {"base": "lossy.json", "seed": 7, "protocol": {"flowcc": {"ways": 2}}, "faults": null}
+//   {"base": "flowcc/lossy.json", "seed": 7, "protocol": {"flowcc": {"ways": 2}}, "faults": null}
 //
 // `base` is a file, or several of which each later one goes over those before it. Its path is relative to the file that
 // names it; else it is one of those that come with the program. Objects are merged by key, arrays and single values are
@@ -11,7 +11,7 @@
 //
 // A suite file holds cases, each a scenario that builds on the rest of the file:
 //
-//   {"base": "lossy.json", "cases": {"without-mark": {"set": {"protocol.flowcc.migration.rules.mark": false},
+//   {"base": "flowcc/lossy.json", "cases": {"without-mark": {"set": {"protocol.flowcc.migration.rules.mark": false},
 //                                                     "expect": {"violation": "single-writer"}}}}
 //
 // A case holds members of a scenario, merged like those of any file, and `set`: values by their dotted path, as `--set`

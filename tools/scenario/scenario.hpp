@@ -12,6 +12,7 @@
 //    "expect": {"verdict": "pass", "throughput_mops": {"min": 1.5}, "baseline": {"latency_ns.p99": "5%"}}}
 //
 // `version`, `rack`, `protocol` and `workload` must be given. "$schema" is allowed, for editors, and ignored.
+// A file may leave out what a file has that it builds on: `base` and `cases` (composition.hpp).
 #pragma once
 
 #include <cstdint>

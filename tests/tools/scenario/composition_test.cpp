@@ -31,7 +31,7 @@ struct Files {
 constexpr const char* kBase = R"({
   "version": 1, "name": "base", "doc": "the base", "rack": "concordia-8", "protocol": {"name": "flowcc"},
   "workload": {"kind": "micro", "threads": 2}, "run": {"measure": {"operations": 200}},
-  "faults": [{"kind": "loss", "probability": 0.01}], "check": {"all": true}})";
+  "faults": [{"kind": "noise", "loss": 0.01}], "check": {"all": true}})";
 
 }  // namespace
 
@@ -72,14 +72,14 @@ TEST_CASE("a case is the rest of its suite with its own members and its set over
   files.write("base.json", kBase);
   files.write("suite.json", R"({"base": "base.json", "seed": 7, "cases": {
     "quiet": {"doc": "no faults", "set": {"faults": null, "workload.threads": 3}, "expect": {"verdict": "pass"}},
-    "later": {"set": {"faults.0.probability": 0.5, "rack.nodes": 5}}}})");
+    "later": {"set": {"faults.0.loss": 0.5, "rack.nodes": 5}}}})");
   const JsonValue quiet = Composition(files.at("suite.json/quiet")).document();
   CHECK(to_canonical_json(quiet) ==
         R"({"check":{"all":true},"doc":"no faults","expect":{"verdict":"pass"},"name":"suite/quiet",)"
         R"("protocol":{"name":"flowcc"},"rack":{"testbed":"concordia-8"},"run":{"measure":{"operations":200}},)"
         R"("seed":7,"version":1,"workload":{"kind":"micro","threads":3}})");
   const JsonValue later = Composition(files.at("suite.json/later")).document();
-  CHECK(to_canonical_json(*later.find("faults")) == R"([{"kind":"loss","probability":0.5}])");
+  CHECK(to_canonical_json(*later.find("faults")) == R"([{"kind":"noise","loss":0.5}])");
   CHECK(to_canonical_json(*later.find("rack")) == R"({"nodes":5,"testbed":"concordia-8"})");
   CHECK(case_names(read_json_file(files.at("suite.json"))) == std::vector<std::string>{"quiet", "later"});
 }
@@ -88,8 +88,8 @@ TEST_CASE("an error names the file and the place where the value stands") {
   const Files files;
   const auto base = files.write("base.json", kBase);
   const auto suite = files.write("suite.json", R"({"base": "base.json", "workload": {"threads": 0}, "cases": {
-    "inherits": {}, "sets": {"set": {"workload.threads": -1}}, "merges": {"workload": {"threads": -2}},
-    "lacks": {"workload": {"threads": 1, "kind": null}}, "unknown": {"set": {"workload.thread": 2}}}})");
+    "inherits": {"seed": 2}, "sets": {"set": {"workload.threads": -1}}, "merges": {"workload": {"threads": -2}},
+    "lacks": {"workload": {"threads": 1, "kind": null}}, "unknown": {"set": {"workload.threads": 2, "workload.thread": 2}}}})");
   const auto says = [&](const std::string& path) {
     return refusal([&] { load_scenario(path, built_in_catalogue()); });
   };
