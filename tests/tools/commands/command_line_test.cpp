@@ -109,7 +109,7 @@ TEST_CASE("validate tells the kind of a file by what it holds, wherever it lies"
     CHECK(real(shipped + file) == shipped + file + ": valid " + kind + "\n");
   }
   // One mistake does not make it another kind of file.
-  const auto figure = folder.write("fig.json", R"({"version": 1, "base": "good.json", "sweeep": {}, "series": []})");
+  const auto figure = folder.write("fig.json", R"({"version": 1, "base": "figures/good.json", "sweeep": {}, "series": []})");
   CHECK_THAT(run({"validate", figure}).err,
              Catch::Contains("found the unknown key \"sweeep\"") && Catch::Contains("did you mean \"sweep\"?"));
   const auto nothing = folder.write("nothing.json", R"({"version": 1})");

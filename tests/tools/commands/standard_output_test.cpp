@@ -33,6 +33,7 @@ const std::map<std::string, std::string> kCalls{
     {"shrink", "shrink failing.json --runs 2"},
     {"diff", "diff short.json short.json"},
     {"validate", "validate short.json"},
+    {"expand", "expand short.json"},
     {"list", "list protocols"},
     {"schema", "schema"},
     {"fit", "fit flowcc-lcf"},
