@@ -1,4 +1,4 @@
-// Constants of a NIC and of the CPU's part in messaging. Where the defaults come from: models/hardware.md 7.3-7.5.
+// Constants of a NIC and of the CPU's part in messaging. Where the defaults come from: docs/hardware.md 7.3-7.5.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Whose state a NIC holds of its queue pairs: so many, the least recently used gives way to one that is fetched from
-// host memory (models/hardware.md 7.7: a ConnectX-3 slows down with the number of queue pairs that are in use).
+// host memory (docs/hardware.md 7.7: a ConnectX-3 slows down with the number of queue pairs that are in use).
 //
 // A list in the order of use, linked by index in a table by queue pair: constant time, and room is made only for queue
 // pairs that have never been used before.

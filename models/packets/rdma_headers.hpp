@@ -1,5 +1,5 @@
 // The RoCE v2 headers that reliable connections use (InfiniBand specification, volume 1, chapter 9;
-// models/hardware.md 7.1).
+// docs/hardware.md 7.1).
 #pragma once
 
 #include "p4model/language/header.hpp"

@@ -141,7 +141,7 @@ class Rack {
 
   /// Makes a server a member of a multicast group, or ends its membership: from now on the switch sends a copy of each
   /// packet for the group to every member but its sender, for none goes out by the port by which it came
-  /// (models/hardware.md 7.4). Memberships outlast a restart of the switch.
+  /// (docs/hardware.md 7.4). Memberships outlast a restart of the switch.
   /// Throws std::logic_error if the switch's program is not plain forwarding alone, whose groups these are, and if
   /// there are several switches.
   void join(std::uint16_t group, NodeId node);

@@ -5,11 +5,11 @@
 //
 // A whole array is cleared in one operation, as a driver does it by DMA: a block write. It costs an operation of the
 // rate limit and, before it reaches the pipe and before the next operation, the time that the array's words of 128 bits
-// take to cross PCIe (models/hardware.md 6.7). Hardware clears word after word while packets pass; here all entries are
+// take to cross PCIe (docs/hardware.md 6.7). Hardware clears word after word while packets pass; here all entries are
 // cleared in the slot that the last word would take.
 //
 // An operation belongs to the boot of the switch in which it was posted, as a session with a driver does that begins
-// anew with the device (assumed: models/hardware.md 6.7): once the switch has lost its power, what was posted before
+// anew with the device (assumed: docs/hardware.md 6.7): once the switch has lost its power, what was posted before
 // the next boot ends without effect.
 //
 // It also has a network port of its own, behind the switch's CPU port, once somebody listens to it.

@@ -1,4 +1,4 @@
-// Digests on their way from a pipe to the control CPU (models/hardware.md 6.6): they cross PCIe one behind the other at
+// Digests on their way from a pipe to the control CPU (docs/hardware.md 6.6): they cross PCIe one behind the other at
 // the rate of block transfers, and take the control CPU's latency.
 //
 // A program's pass sends at most one. While nobody listens none is kept, as a driver without a listener throws them

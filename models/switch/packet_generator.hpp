@@ -1,4 +1,4 @@
-// The packet generator of a pipe (models/hardware.md 6.1, 6.6): applications that send packets of their own into the
+// The packet generator of a pipe (docs/hardware.md 6.1, 6.6): applications that send packets of their own into the
 // pipe, by its recirculation port.
 //
 // An application fires at an instant, and then, if it has a period, after each of those; or when a front port of its

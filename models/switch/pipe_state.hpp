@@ -1,5 +1,5 @@
 // What a pipe holds between packets, its pipeline with registers and tables, and the record of who writes it
-// (models/hardware.md 6.1: each pipe has state of its own).
+// (docs/hardware.md 6.1: each pipe has state of its own).
 //
 // Ingress passes, egress passes and accesses of the control plane act on it, each in its own part of the chassis. Who
 // is about to run a pass says so (`write_as`), and the event log then has the pass's writes with the operation behind

@@ -7,7 +7,7 @@
 //        (switch_pipe.hpp)                         (switch_egress.hpp)                (switch_ports.hpp)
 //
 // A recirculation port's wire ends at the pipe's own slots, after its serialisation and its latency. A packet on it has
-// left its queue, and occupies no cell of the buffer. Constants are those of models/hardware.md 6 and 7.5.
+// left its queue, and occupies no cell of the buffer. Constants are those of docs/hardware.md 6 and 7.5.
 #pragma once
 
 #include <cstdint>

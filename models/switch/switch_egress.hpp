@@ -1,5 +1,5 @@
 // From the ingress to the wires: replication, the queues of the traffic manager, egress passes
-// (models/hardware.md 6.6).
+// (docs/hardware.md 6.6).
 //
 //   ingress deparser --> traffic manager --PRE, queue--> egress parser, stages, deparser --> wire
 //

@@ -1,4 +1,4 @@
-// Constants of the switch chassis, Tofino-1-like by default (models/hardware.md 6.1, 6.4, 6.6).
+// Constants of the switch chassis, Tofino-1-like by default (docs/hardware.md 6.1, 6.4, 6.6).
 #pragma once
 
 #include <cstdint>

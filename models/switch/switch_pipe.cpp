@@ -150,7 +150,7 @@ void SwitchPipe::go_on(Entry&& entry, const p4::Verdict& verdict, sim::Time slot
   egress_.take(state_, std::move(entry.packet), verdict, done + parts_.timing.traffic_manager_latency(), keeper);
 }
 
-// A digest goes to the control CPU in every case, a mirror copy in front of its packet (models/hardware.md 6.6).
+// A digest goes to the control CPU in every case, a mirror copy in front of its packet (docs/hardware.md 6.6).
 void SwitchPipe::serve_requests(sim::Time done) {
   p4::Pipeline& pipeline = state_.pipeline();
   if (pipeline.has_digest()) parts_.digests.send(state_.number(), pipeline.take_digest(), done);

@@ -1,5 +1,5 @@
 // A pipe from its slots to the end of ingress: packets and accesses of the control plane take slots, one a clock cycle,
-// in the order of their arrival (models/hardware.md 6.4, 6.5).
+// in the order of their arrival (docs/hardware.md 6.4, 6.5).
 //
 // A free slot is used at once; one that lies ahead is an event, so that passes run, and state changes, in the order of
 // slots over all pipes. A pass that ends in a resubmission comes back for another slot when it has ended, with the

@@ -1,5 +1,5 @@
 // The ports of the switch: their numbers, the pipes that they belong to, and the wires that leave by them
-// (models/hardware.md 6.1, 7.5).
+// (docs/hardware.md 6.1, 7.5).
 //
 //   0 .. ports - 1              front ports, where servers are plugged in
 //   ports .. ports + pipes - 1  the recirculation port of each pipe: its wire is a loopback to the pipe's own slots

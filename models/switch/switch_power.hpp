@@ -3,7 +3,7 @@
 // What is inside at the instant of a loss is lost unless its first bit leaves by then, and so is what arrives until the
 // boot. Since packets are computed ahead of their departure, a loss is announced when the run begins. Losses may
 // overlap: the switch boots when the last of them is over. That a driver's operations wait for the boot, and that those
-// posted before it then have no effect, is assumed (models/hardware.md 6.7).
+// posted before it then have no effect, is assumed (docs/hardware.md 6.7).
 #pragma once
 
 #include <cstdint>

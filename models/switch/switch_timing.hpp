@@ -1,4 +1,4 @@
-// How long the passes of the loaded program take: parser, stages and deparser at the pipe's clock (models/hardware.md
+// How long the passes of the loaded program take: parser, stages and deparser at the pipe's clock (docs/hardware.md
 // 6.4, 7.5).
 #pragma once
 

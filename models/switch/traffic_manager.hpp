@@ -3,7 +3,7 @@
 // Nothing here is an event. A queue is its port's next-free instant and the departures that lie ahead; the buffer is
 // the sum of the cells that have not departed. Packets are offered in the order in which they reach the traffic
 // manager, so that everything that departs before an instant is known when somebody asks for the occupancy at that
-// instant. (models/hardware.md 6.6: 80-byte cells, a minimum per queue, a dynamic share of the free pool, a multicast
+// instant. (docs/hardware.md 6.6: 80-byte cells, a minimum per queue, a dynamic share of the free pool, a multicast
 // packet stored once and freed after its last copy.)
 //
 // Cells that have departed are taken off the sums only when it matters. Sums that are too high can only refuse what

@@ -1,4 +1,4 @@
-// The entries of one meter, and of one counter, at run time (models/hardware.md 6.8).
+// The entries of one meter, and of one counter, at run time (docs/hardware.md 6.8).
 //
 // An entry of a meter has two token buckets, of the committed and of the peak rate (RFC 2698), that are full when the
 // control plane sets it. They fill continuously: between two passes each gets its rate times the time between their

@@ -1,4 +1,4 @@
-// Mirror sessions: where copies go, and how much of them (models/hardware.md 6.6).
+// Mirror sessions: where copies go, and how much of them (docs/hardware.md 6.6).
 #pragma once
 
 #include <cstdint>

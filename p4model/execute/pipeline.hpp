@@ -28,7 +28,7 @@ struct IngressMetadata {
   std::uint16_t port = 0;
   bool resubmitted = false;
   std::uint64_t resubmit_data = 0;
-  bool may_resubmit = true;  ///< false for the internal ports of quads 16 and 17 (models/hardware.md 6.5)
+  bool may_resubmit = true;  ///< false for the internal ports of quads 16 and 17 (docs/hardware.md 6.5)
   sim::Time arrived{};       ///< at the port
   sim::Time begin{};         ///< of the pass
 };
@@ -54,7 +54,7 @@ struct Digest {
 };
 
 /// What becomes of a packet after ingress: a resubmission and nothing else, or copies to any of the unicast port and
-/// two multicast groups, or nothing (models/hardware.md 6.6). A program that sets both drop and resubmit is
+/// two multicast groups, or nothing (docs/hardware.md 6.6). A program that sets both drop and resubmit is
 /// resubmitted, as the TNA pseudo-code has it.
 struct Verdict {
   static constexpr std::int32_t kNone = -1;

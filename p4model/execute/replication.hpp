@@ -1,4 +1,4 @@
-// The packet replication engine: multicast groups of copies, each a descriptor (models/hardware.md 6.6).
+// The packet replication engine: multicast groups of copies, each a descriptor (docs/hardware.md 6.6).
 //
 // A group is an ordered list of nodes, each a replication id and a set of ports (hardware holds a bit a port, so that
 // one that is listed twice gets one copy, and what stands for no port gets none). A packet may name two groups: the

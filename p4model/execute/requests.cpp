@@ -1,4 +1,4 @@
-// What a pass does beside its verdict: mirror copies, digests, random draws (models/hardware.md 6.6). See pipeline.hpp.
+// What a pass does beside its verdict: mirror copies, digests, random draws (docs/hardware.md 6.6). See pipeline.hpp.
 #include <algorithm>
 
 #include "p4model/execute/pipeline.hpp"

@@ -9,10 +9,10 @@ namespace racksim::p4 {
 /// an array is accessed twice in a pass or from both gresses, or an action, table or parser makes no sense.
 void check_program(const Program& program, const DependencyGraph& graph);
 
-/// The part of it about what checksum units add up (models/hardware.md 6.9).
+/// The part of it about what checksum units add up (docs/hardware.md 6.9).
 void check_checksums(const Program& program);
 
-/// The part of it about what a stateful ALU can do (models/hardware.md 6.3).
+/// The part of it about what a stateful ALU can do (docs/hardware.md 6.3).
 void check_registers(const Program& program);
 
 }  // namespace racksim::p4

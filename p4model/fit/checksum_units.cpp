@@ -1,4 +1,4 @@
-// What checksum units add up, and how many there are (models/hardware.md 6.9). A parser's unit is taken by every
+// What checksum units add up, and how many there are (docs/hardware.md 6.9). A parser's unit is taken by every
 // checksum whose header lies on the way that a packet takes; a deparser has its units for good.
 #include <fmt/core.h>
 

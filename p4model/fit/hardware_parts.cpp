@@ -1,5 +1,5 @@
 // What a program uses of the hardware beside its stages, for `racksim fit`: what stages pay for it is in the table
-// already, and fields in the PHV (models/hardware.md 6.5, 6.6).
+// already, and fields in the PHV (docs/hardware.md 6.5, 6.6).
 #include <fmt/core.h>
 
 #include <algorithm>

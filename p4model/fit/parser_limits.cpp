@@ -1,4 +1,4 @@
-// What a parser can do (models/hardware.md 6.4, 6.9): a state compares a limited number of bits, the cases of all
+// What a parser can do (docs/hardware.md 6.4, 6.9): a state compares a limited number of bits, the cases of all
 // states lie in the rows of one TCAM, those that value sets may get among them, and the headers on the longest way
 // through the states of the ingress lie within a limited depth of the packet.
 #include <fmt/core.h>

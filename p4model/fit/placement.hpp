@@ -1,6 +1,6 @@
 // Fits a program into the stages of a switch, or says what ran out.
 //
-// Costs (models/hardware.md 6.2, 6.3): a register array takes its data blocks and one spare, each with a map RAM, and
+// Costs (docs/hardware.md 6.2, 6.3): a register array takes its data blocks and one spare, each with a map RAM, and
 // one stateful ALU; so does a meter; a counter takes blocks and a statistics ALU instead; an exact-match table takes
 // SRAM for its key, action data and 4 bits of overhead per entry, and a hash group; a ternary, longest-prefix or range
 // table takes TCAM blocks side by side for its key, on top of each other for its rows, SRAM for their action data, and
@@ -51,7 +51,7 @@ std::uint64_t budget(const SwitchResources& resources, StageResource resource);
 
 using StageUsage = std::array<std::uint64_t, kStageResources>;
 
-/// How a stage waits for the one before it (models/hardware.md 6.4).
+/// How a stage waits for the one before it (docs/hardware.md 6.4).
 enum class StageDependence : std::uint8_t { match, action, concurrent };
 
 struct PhvUsage {

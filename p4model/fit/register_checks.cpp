@@ -1,4 +1,4 @@
-// What a stateful ALU can do (models/hardware.md 6.3).
+// What a stateful ALU can do (docs/hardware.md 6.3).
 #include <fmt/core.h>
 
 #include <algorithm>

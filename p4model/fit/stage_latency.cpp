@@ -1,4 +1,4 @@
-// How many cycles a pass takes (models/hardware.md 6.4): a stage that matches on the result of the one before it waits
+// How many cycles a pass takes (docs/hardware.md 6.4): a stage that matches on the result of the one before it waits
 // for it in full, one that only feeds its instructions from it starts a little later, and an independent one runs
 // beside it.
 #include <algorithm>

@@ -6,7 +6,7 @@
 //
 // Of a checksum that covers the payload, too, a parser finds the residual: what is left of it without the fields that
 // the program may change. The deparser adds their new values (RFC 1624). Fields lie one behind the other, as in a
-// packet; those of absent headers are left out. Limits: models/hardware.md 6.9.
+// packet; those of absent headers are left out. Limits: docs/hardware.md 6.9.
 #pragma once
 
 #include <cstdint>

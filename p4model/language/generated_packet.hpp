@@ -1,4 +1,4 @@
-// What the packet generator puts in front of each of its packets (TNA; models/hardware.md 6.6).
+// What the packet generator puts in front of each of its packets (TNA; docs/hardware.md 6.6).
 #pragma once
 
 #include "p4model/language/header.hpp"

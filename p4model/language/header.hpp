@@ -23,7 +23,7 @@ constexpr std::uint64_t mask_of(unsigned bits) {
   return bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
 }
 
-/// What hardware can put in front of a mirror copy, in words of 64 bits: 32 bytes (models/hardware.md 6.6).
+/// What hardware can put in front of a mirror copy, in words of 64 bits: 32 bytes (docs/hardware.md 6.6).
 inline constexpr std::size_t kMirrorWords = 4;
 
 /// One field of a header: 1 to 64 bits.

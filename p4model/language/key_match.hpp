@@ -7,7 +7,7 @@
 
 namespace racksim::p4 {
 
-/// A table all of whose keys are exact lies in SRAM; one other key puts it into TCAM (models/hardware.md 6.2).
+/// A table all of whose keys are exact lies in SRAM; one other key puts it into TCAM (docs/hardware.md 6.2).
 enum class MatchKind : std::uint8_t {
   exact,
   ternary,  ///< value and mask

@@ -1,5 +1,5 @@
 // Meters and counters: memories of a stage in which a packet reaches one entry, by an index (TNA: Meter, Counter) or
-// through the table's entry that it hit (DirectMeter, DirectCounter). Costs and limits: models/hardware.md 6.8.
+// through the table's entry that it hit (DirectMeter, DirectCounter). Costs and limits: docs/hardware.md 6.8.
 //
 //   auto& police = program.meter("POLICE", MeterUnit::bytes, 256);
 //   auto& seen = program.direct_counter("SEEN", CounterUnit::packets_and_bytes, table);

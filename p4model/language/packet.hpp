@@ -1,7 +1,7 @@
 // A packet: a stack of typed headers held as 64-bit words, and a payload that is counted but not stored.
 //
 // Packets are pooled and reference-counted, so that a multicast packet is stored once however many copies of its
-// descriptor are in flight (models/hardware.md 6.6). Bytes exist only when somebody asks for them.
+// descriptor are in flight (docs/hardware.md 6.6). Bytes exist only when somebody asks for them.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ namespace racksim::p4 {
 class PacketPool;
 class PacketRef;
 
-/// Frame check sequence, preamble with inter-packet gap, and the smallest frame, in bytes (models/hardware.md 7.1).
+/// Frame check sequence, preamble with inter-packet gap, and the smallest frame, in bytes (docs/hardware.md 7.1).
 inline constexpr std::uint32_t kFcsBytes = 4, kPreambleAndGapBytes = 20, kMinFrameBytes = 64;
 
 /// Who asked for a mirror copy.

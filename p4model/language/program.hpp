@@ -110,7 +110,7 @@ class Program {
   const Block& ingress() const { return ingress_; }
   const Block& egress() const { return egress_; }
 
-  /// Intrinsic metadata, as the hardware names it (TNA; models/hardware.md 6.5, 6.6).
+  /// Intrinsic metadata, as the hardware names it (TNA; docs/hardware.md 6.5, 6.6).
   struct Intrinsics {
     FieldRef ingress_port;       ///< in, ingress: where the packet came from
     FieldRef resubmit_flag;      ///< in, ingress: 1 in a resubmitted pass
@@ -130,7 +130,7 @@ class Program {
   const Intrinsics& intrinsics() const { return intrinsics_; }
 
   /// Fields of parts of the hardware that few programs use: a program has them once it asks for them.
-  /// Copies of packets by mirror sessions (models/hardware.md 6.6): of the packet as received by what ingress sets, as
+  /// Copies of packets by mirror sessions (docs/hardware.md 6.6): of the packet as received by what ingress sets, as
   /// deparsed by what egress sets. Hardware prepends up to 32 bytes of header; here four words of 64 bits go with a
   /// copy, and those that a program uses take their bytes of them.
   struct MirrorFields {
@@ -147,7 +147,7 @@ class Program {
     FieldRef l1_exclusion_id;  ///< out, ingress, 16 bits: leaves out the nodes with this exclusion id
   };
   const SelectionFields& selection();
-  /// Time stamps in nanoseconds (models/hardware.md 6.6), cut to their bits.
+  /// Time stamps in nanoseconds (docs/hardware.md 6.6), cut to their bits.
   struct ClockFields {
     FieldRef arrived;        ///< in, ingress, 48 bits: when the packet's last bit was at its port
     FieldRef ingress_began;  ///< in, ingress, 48 bits: the slot of this pass

@@ -1,4 +1,4 @@
-// Register arrays and what a stateful ALU can do to one entry of them (models/hardware.md 6.3).
+// Register arrays and what a stateful ALU can do to one entry of them (docs/hardware.md 6.3).
 //
 // An entry is one word (`lo`) or a pair of equal words (`lo`, `hi`). A register action reads the entry, evaluates up to
 // two comparators on it, applies at most two updates to each half, each under a condition on the comparators, writes

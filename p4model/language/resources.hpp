@@ -1,4 +1,4 @@
-// What one pipe of a switch offers to a program, Tofino-1-like by default (models/hardware.md 6.2 to 6.4).
+// What one pipe of a switch offers to a program, Tofino-1-like by default (docs/hardware.md 6.2 to 6.4).
 #pragma once
 
 #include <cstdint>

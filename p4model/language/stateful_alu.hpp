@@ -1,4 +1,4 @@
-// A register action compiled to flat numbers, and its execution on one entry (models/hardware.md 6.3).
+// A register action compiled to flat numbers, and its execution on one entry (docs/hardware.md 6.3).
 //
 // Inputs and constants are cut to the width of a half. Both comparators see the entry as it was; so do all updates.
 #pragma once

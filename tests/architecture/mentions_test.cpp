@@ -39,7 +39,7 @@ struct Tree {
   std::set<std::string> words;     ///< of code and data
   std::set<std::string> literals;  ///< the texts in quotes of the sources
   std::set<std::string> options;   ///< "protocol.flowcc.migration.epoch", and "protocol.flowcc.migration"
-  std::set<std::string> sections;  ///< of models/hardware.md: "6.7"
+  std::set<std::string> sections;  ///< of docs/hardware.md: "6.7"
   std::vector<Prose> prose;
 };
 
@@ -107,7 +107,7 @@ void read_document(Tree& tree, const std::string& file, std::istream& stream) {
   std::string line;
   bool listing = false, in_paragraph = false;
   for (unsigned number = 1; std::getline(stream, line); ++number) {
-    if (file == "models/hardware.md" && line.starts_with("## ")) tree.sections.insert(line.substr(3, 3));
+    if (file == "docs/hardware.md" && line.starts_with("## ")) tree.sections.insert(line.substr(3, 3));
     if (line.starts_with("```")) listing = !listing;
     add_prose(tree, file, number, line, in_paragraph && !listing && !line.empty());
     in_paragraph = !listing && !line.empty();
@@ -168,7 +168,8 @@ Tree read_tree() {
       std::stringstream text;
       text << stream.rdbuf();
       add_words(text.str(), tree.words);
-      if (path.starts_with("scenarios/") && path.ends_with(".json")) add_cases(tree, path, text.str());
+      const bool has_cases = path.starts_with("scenarios/") || path.starts_with("docs/");
+      if (has_cases && path.ends_with(".json")) add_cases(tree, path, text.str());
     }
   }
   add_options(nlohmann::json::parse(output_of("'" + racksim::places::write_through_program() + "' schema")), "",
@@ -243,15 +244,19 @@ std::string fault_of_word(const std::string& file, const std::string& word) {
   const bool is_file =
       ends_with_any(word, {".hpp", ".cpp", ".md", ".json", ".cmake"}) || word.find(".json/") != std::string::npos;
   const auto slash = word.find('/');
-  if (slash == 0 || word.find("//") != std::string::npos || is_placeholder(word) || word.starts_with("runs/"))
-    return "";
+  const bool is_written = word.starts_with("runs/") || word.starts_with("build/");  // by commands
+  if (slash == 0 || word.find("//") != std::string::npos || is_placeholder(word) || is_written) return "";
+  if (is_file && word.starts_with("../")) {
+    return fault_of_path("", (fs::path(file).parent_path() / word).lexically_normal().string());
+  }
   if (slash == std::string::npos) {
     if (!is_file || word.find_first_not_of("*.") != 0 || word.ends_with("-shrunk.json")) return "";
     // Files that the program writes are known by the text that names them.
     return tree().literals.contains(word) || tree().words.contains(word) ? "" : fault_of_path(file, word);
   }
   const auto first = word.substr(0, slash);
-  const std::set<std::string> tops{"sim", "p4model", "models", "protocols", "tools", "tests", "scenarios", "cmake"};
+  const std::set<std::string> tops{"sim",   "p4model",   "models", "protocols", "tools",
+                                   "tests", "scenarios", "cmake",  "docs"};
   return is_file || tops.contains(first) ? fault_of_path(file, word) : "";
 }
 
@@ -319,7 +324,7 @@ std::string fault_of_override(std::string_view text) {
   return exists ? "" : fmt::format("no option '{}'", path);
 }
 
-/// "6.4, 6.5", "7.3-7.5", "6.2 to 6.4" behind the name of models/hardware.md.
+/// "6.4, 6.5", "7.3-7.5", "6.2 to 6.4" behind the name of docs/hardware.md.
 std::string fault_of_sections(std::string_view text) {
   while (text.starts_with('`') || text.starts_with(' ')) text.remove_prefix(1);
   for (;;) {
@@ -350,7 +355,7 @@ std::vector<std::string> faults(const std::string& file, std::string text) {
   }
   constexpr std::string_view kSections = "hardware.md";
   for (auto at = text.find(kSections); at != std::string::npos; at = text.find(kSections, at + 1)) {
-    note("models/hardware.md", fault_of_sections(std::string_view(text).substr(at + kSections.size())));
+    note("docs/hardware.md", fault_of_sections(std::string_view(text).substr(at + kSections.size())));
   }
   for (auto at = text.find("--set "); at != std::string::npos; at = text.find("--set ", at + 1)) {
     note("--set", fault_of_override(std::string_view(text).substr(at + 6)));
@@ -399,12 +404,14 @@ TEST_CASE("the check itself finds what does not exist") {
   CHECK(stale("scenarios/regress/no-protocol-*"));
   CHECK_FALSE(stale("flowcc/migrating.json/without-mark and scenarios/regress/flowcc/migrating.json/*"));
   CHECK(stale("flowcc/migrating.json/without-marks"));
+  CHECK_FALSE(stale("[README](../README.md), build/docs/found.json", "docs/hardware.md"));
+  CHECK(stale("[none](../none.md)", "docs/hardware.md"));
   CHECK_FALSE(stale("include_arrows_test has it"));
   CHECK(stale("include_circles_test has it"));
-  CHECK_FALSE(stale("models/hardware.md 6.4, 6.5), and models/hardware.md 6.2 to 6.4"));
+  CHECK_FALSE(stale("docs/hardware.md 6.4, 6.5), and docs/hardware.md 6.2 to 6.4"));
   CHECK(
-      stale("models/hardware.md 6.4, 6.55"
-            " and models/hardware.md 5.1"));
+      stale("docs/hardware.md 6.4, 6.55"
+            " and docs/hardware.md 5.1"));
   CHECK_FALSE(stale("`protocol.flowcc.ownership=home`, `flowcc.ownership`, `--set faults.0.kind=loss`"));
   CHECK(stale("`protocol.flowcc.ownership_of_blocks`"));
   CHECK(stale("`flowcc.metric_of_nothing`"));

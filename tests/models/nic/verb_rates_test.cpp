@@ -1,5 +1,5 @@
 // How many verbs a second a NIC does, with hosts that cost nothing: by its constants, and against published figures
-// (models/hardware.md 7.6).
+// (docs/hardware.md 7.6).
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <vector>

@@ -1,4 +1,4 @@
-// A resubmitted packet competes for a slot of its pipe like any other (models/hardware.md 6.5): when it gets one, in
+// A resubmitted packet competes for a slot of its pipe like any other (docs/hardware.md 6.5): when it gets one, in
 // which order, and what it brings along.
 #include <catch2/catch.hpp>
 #include <queue>

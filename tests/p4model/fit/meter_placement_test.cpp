@@ -1,4 +1,4 @@
-// What meters and counters cost in a stage, and what is refused (models/hardware.md 6.8).
+// What meters and counters cost in a stage, and what is refused (docs/hardware.md 6.8).
 #include <fmt/core.h>
 
 #include <catch2/catch.hpp>

@@ -43,8 +43,8 @@ TEST_CASE("a pass of independent tables, of a match chain and of an action chain
     return p;
   };
   const auto cycles = [](const Program& p, Gress gress) { return Placement(p, {}).latency_cycles(gress); };
-  CHECK(cycles(*chain(13, true, false), Gress::ingress) == 244);  // models/hardware.md 6.4
-  CHECK(cycles(*chain(13, true, true), Gress::ingress) == 292);   // models/hardware.md 6.4
+  CHECK(cycles(*chain(13, true, false), Gress::ingress) == 244);  // docs/hardware.md 6.4
+  CHECK(cycles(*chain(13, true, true), Gress::ingress) == 292);   // docs/hardware.md 6.4
   CHECK(cycles(*chain(13, false, false), Gress::ingress) == 4 + 20 + 11 * 2);
   CHECK(cycles(*chain(1, false, false), Gress::ingress) == 4 + 20 + 11);
   CHECK(cycles(*chain(11, true, true), Gress::ingress) == 246);  // 10 stateful and 2 concurrent stages
@@ -52,7 +52,7 @@ TEST_CASE("a pass of independent tables, of a match chain and of an action chain
 }
 
 TEST_CASE("a table in TCAM takes blocks for its key and its rows, SRAM for its action data, and two cycles") {
-  // models/hardware.md 6.2: blocks of 512 rows of 44 bits; 6.4: 22 cycles a match-dependent stage with TCAM.
+  // docs/hardware.md 6.2: blocks of 512 rows of 44 bits; 6.4: 22 cycles a match-dependent stage with TCAM.
   const SwitchResources resources;
   const auto table = [](Program& p, const std::string& name, unsigned bits, MatchKind kind, std::uint32_t rows,
                         unsigned data_bits) -> Table& {

@@ -200,7 +200,7 @@ TEST_CASE("35 data blocks are the most that one array can have") {
     return refusal(
         [=](Program& p) { p.ingress().apply(counting(p, "count", p.register_array("BIG", Width::single(32), size))); });
   };
-  CHECK(of_size(143'360).empty());  // the table of models/hardware.md 6.3
+  CHECK(of_size(143'360).empty());  // the table of docs/hardware.md 6.3
   CHECK_THAT(of_size(143'361), Contains("'BIG'") && Contains("36") && Contains("35"));
 }
 

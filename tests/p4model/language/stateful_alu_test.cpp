@@ -14,7 +14,7 @@ using racksim::p4::testing::RandomNumbers;
 
 namespace {
 
-// The reference works on wide integers with the rules of models/hardware.md 6.3 written out one by one.
+// The reference works on wide integers with the rules of docs/hardware.md 6.3 written out one by one.
 struct Reference {
   unsigned bits;
   std::uint64_t lo, hi, in[2];

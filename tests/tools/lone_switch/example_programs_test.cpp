@@ -47,7 +47,7 @@ TEST_CASE("chain: a register's output goes to the field of its index in one stag
 TEST_CASE("mirror: ingress copies as received, egress as deparsed and cut, and a dropped packet is copied too") {
   const auto story = story_of_example("example-mirrors", "mirror");
   const auto& received = story.packets.at(0);
-  // The copy goes first (models/hardware.md 6.6), by another port; both reach the traffic manager together.
+  // The copy goes first (docs/hardware.md 6.6), by another port; both reach the traffic manager together.
   CHECK(ports_of(received) == Ports{2, 1});
   const auto both = all<DepartureStory>(received);
   CHECK(both[0].first == both[1].first);

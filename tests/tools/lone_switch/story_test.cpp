@@ -18,7 +18,7 @@ namespace {
 using Type = StageStep::Type;
 using Ports = std::vector<unsigned>;
 
-/// n cycles of 1.22 GHz, rounded up to the picosecond (models/hardware.md 6.4).
+/// n cycles of 1.22 GHz, rounded up to the picosecond (docs/hardware.md 6.4).
 sim::Duration cycles(std::uint64_t n) {
   return sim::Duration::from_ps(static_cast<std::int64_t>((n * 100'000 + 121) / 122));
 }

@@ -1,4 +1,4 @@
-// The NIC of the testbed selcc-16 against what rdma_bench measured of a ConnectX-3 (models/hardware.md 7.7), in its
+// The NIC of the testbed selcc-16 against what rdma_bench measured of a ConnectX-3 (docs/hardware.md 7.7), in its
 // set-up rc-swarm: all machines READ from all, from 8 workers each with a queue pair to every machine, hosts that cost
 // nothing here. What a constant of the testbed was fitted to is met to 2 %; everything else is a prediction, and stands
 // beside the published figure with how far off it is.
