@@ -77,7 +77,7 @@ std::string check_file(const std::string& file, const std::vector<std::string>& 
   return Composition(file).read([&](const JsonValue& document, const std::string& path) {
     const auto kind = kind_of(document, catalogue);
     check(document, kind, path, overrides, catalogue);
-    return kind;
+    return kind == "testbed" && is_testbed_part(document) ? "part of a testbed" : kind;
   });
 }
 

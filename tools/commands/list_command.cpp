@@ -1,4 +1,4 @@
-// racksim list KIND: what this build offers, one line each.
+// racksim list KIND: what this build offers, one line each but for testbeds and claims.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -8,6 +8,7 @@
 
 #include "sim/exploration/model.hpp"
 #include "tools/commands/command_line.hpp"
+#include "tools/commands/testbed_list.hpp"
 #include "tools/figure/paper_claims.hpp"
 #include "tools/files/data_files.hpp"
 #include "tools/json/input_error.hpp"
@@ -48,10 +49,11 @@ std::vector<std::string> cases_of_file(const std::string& file) {
   }
 }
 
-Entries files_below(const char* folder, const std::vector<std::string>& names, const char* doc_key) {
+Entries figure_files() {
   Entries entries;
-  for (const auto& name : names) {
-    entries.push_back({name, member_of_file((scenarios_folder() / folder / (name + ".json")).string(), doc_key)});
+  const auto folder = scenarios_folder() / "figures";
+  for (const auto& name : json_names_below(folder)) {
+    entries.push_back({name, member_of_file((folder / (name + ".json")).string(), "title")});
   }
   return entries;
 }
@@ -81,8 +83,7 @@ Entries entries_of(const std::string& kind, const Catalogue& catalogue) {
   if (kind == "oracles") return named(catalogue.oracles);
   if (kind == "programs") return catalogue.programs;
   if (kind == "models") return named(sim::explorations());
-  if (kind == "testbeds") return files_below("testbeds", testbed_names(), "doc");
-  if (kind == "figures") return files_below("figures", json_names_below(scenarios_folder() / "figures"), "title");
+  if (kind == "figures") return figure_files();
   if (kind == "scenarios") return scenario_files();
   const std::vector<std::string> kinds{"protocols", "workloads", "faults",  "oracles", "programs",  "models",
                                        "testbeds",  "scenarios", "figures", "claims",  "mechanisms"};
@@ -157,6 +158,9 @@ int list(const ListOptions& options, CommandContext& context) {
   if (options.kind == "claims") {
     const auto claims = load_paper_claims(scenarios_folder());
     context.out << (options.json ? to_json(paper_claims_json(claims)) : paper_claims_text(claims));
+  } else if (options.kind == "testbeds") {
+    const auto testbeds = listed_testbeds(context.catalogue);
+    context.out << (options.json ? to_json(testbeds_json(testbeds)) : testbeds_text(testbeds));
   } else {
     const auto entries = entries_of(options.kind, context.catalogue);
     context.out << (options.json ? to_json(json_of(entries)) : text_of(entries));

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "tools/experiment/metric_change.hpp"
+#include "tools/files/data_files.hpp"
 
 namespace racksim::tools {
 namespace {

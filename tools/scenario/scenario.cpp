@@ -1,6 +1,7 @@
 // Reading scenarios: the fixed keys here, everything else through the catalogue's declarations.
 #include "tools/scenario/scenario.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <limits>
 
@@ -84,6 +85,17 @@ void read_rack(Scenario& scenario, const JsonValue& value, const JsonLocation& p
   scenario.rack = std::move(testbed.rack);
   scenario.annotations = std::move(testbed.annotations);
   bind(value, place, scenario.rack.parameters, {{"testbed"}, &scenario.annotations});
+}
+
+/// Whichever file gave them, they are listed alike.
+void order_as_declared(std::vector<Annotation>& annotations, const sim::Parameters& parameters) {
+  std::vector<Annotation> ordered;
+  for (const auto& parameter : parameters.all()) {
+    const auto found = std::find_if(annotations.begin(), annotations.end(),
+                                    [&](const Annotation& annotation) { return annotation.name == parameter.name; });
+    if (found != annotations.end()) ordered.push_back(std::move(*found));
+  }
+  annotations = std::move(ordered);
 }
 
 Scenario bind_scenario(const JsonValue& document, const std::string& file, const Catalogue& catalogue,
@@ -176,7 +188,18 @@ Testbed testbed_from_files(const JsonLocation& named, const std::string& name, c
     const auto names = testbed_names();
     named.refuse(quote(name), "a testbed: " + one_of(names), nearest_name(name, names));
   }
-  return load_testbed(file, catalogue);
+  return Composition(file).read([&](const JsonValue& document, const std::string& path) {
+    if (is_testbed_part(document)) {
+      named.refuse(
+          quote(name) + ", a part of a testbed without \"nodes\"",
+          "a testbed that builds on it, or one of those that come with the program: " + one_of(testbed_names()));
+    }
+    return read_testbed(document, path, catalogue);
+  });
+}
+
+bool is_testbed_part(const JsonValue& document) {
+  return document.find("nodes") == nullptr;
 }
 
 Testbed load_testbed(const std::string& file, const Catalogue& catalogue) {
@@ -187,13 +210,14 @@ Testbed load_testbed(const std::string& file, const Catalogue& catalogue) {
 Testbed read_testbed(const JsonValue& document, const std::string& file, const Catalogue& catalogue) {
   const JsonLocation root{file, ""};
   require_object(document, root);
-  check_version(document, root);
+  if (!is_testbed_part(document) || document.find("version")) check_version(document, root);
   Testbed testbed;
   testbed.name = std::filesystem::path(file).stem().string();
   if (const auto* name = document.find("name")) testbed.name = require_string(*name, root.member("name"), "a string");
   if (const auto* doc = document.find("doc")) testbed.doc = require_string(*doc, root.member("doc"), "a string");
   testbed.rack = make_options(catalogue.rack);
   bind(document, root, testbed.rack.parameters, {{"version", "name", "doc"}, &testbed.annotations});
+  order_as_declared(testbed.annotations, testbed.rack.parameters);
   return testbed;
 }
 

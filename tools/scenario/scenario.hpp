@@ -82,15 +82,19 @@ struct Testbed {
   BoundOptions<models::RackOptions> rack;
   std::vector<Annotation> annotations;
 };
-/// Reads a testbed file, put together with what it builds on. Throws InputError.
+/// Reads a testbed file or a part of one, put together with what it builds on. What it does not give has its default.
+/// Throws InputError.
 Testbed load_testbed(const std::string& file, const Catalogue& catalogue);
 /// The same for a document already read; `file` stands for it in errors.
 Testbed read_testbed(const JsonValue& document, const std::string& file, const Catalogue& catalogue);
 
+/// Whether a testbed's document is but a part that testbeds build on: a NIC or a switch makes no rack without `nodes`.
+bool is_testbed_part(const JsonValue& document);
+
 /// Gives the testbed that a scenario names at `named`, or refuses that place.
 using TestbedSource =
     std::function<Testbed(const JsonLocation& named, const std::string& name, const Catalogue& catalogue)>;
-/// Looks for a file as `find_testbed_file` says, from the folder of the file that names the testbed.
+/// Looks for a file as `find_testbed_file` says, from the folder of the file that names the testbed. Refuses a part.
 Testbed testbed_from_files(const JsonLocation& named, const std::string& name, const Catalogue& catalogue);
 
 /// Reads a scenario from a document already read; `file` stands for it in errors. Touches no file but through
