@@ -4,15 +4,18 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <ostream>
 
 #include "sim/exploration/model.hpp"
 #include "tools/commands/command_line.hpp"
 #include "tools/commands/testbed_list.hpp"
+#include "tools/experiment/metric_list.hpp"
 #include "tools/figure/paper_claims.hpp"
 #include "tools/files/data_files.hpp"
 #include "tools/json/input_error.hpp"
 #include "tools/scenario/composition.hpp"
+#include "tools/scenario/declared_options.hpp"
 #include "tools/scenario/mechanisms.hpp"
 #include "tools/scenario/scenario.hpp"
 #include "tools/text/columns.hpp"
@@ -76,7 +79,8 @@ Entries scenario_files() {
   return entries;
 }
 
-Entries entries_of(const std::string& kind, const Catalogue& catalogue) {
+/// Names with a sentence each; null if that is no kind of these.
+std::optional<Entries> entries_of(const std::string& kind, const Catalogue& catalogue) {
   if (kind == "protocols") return named(catalogue.protocols);
   if (kind == "workloads") return named(catalogue.workloads);
   if (kind == "faults") return named(catalogue.faults);
@@ -85,16 +89,26 @@ Entries entries_of(const std::string& kind, const Catalogue& catalogue) {
   if (kind == "models") return named(sim::explorations());
   if (kind == "figures") return figure_files();
   if (kind == "scenarios") return scenario_files();
-  const std::vector<std::string> kinds{"protocols", "workloads", "faults",  "oracles", "programs",  "models",
-                                       "testbeds",  "scenarios", "figures", "claims",  "mechanisms"};
-  throw InputError("racksim list", "command line", quote(kind), one_of(kinds), nearest_name(kind, kinds));
+  return std::nullopt;
 }
 
 struct ListOptions {
   std::string kind;
-  std::string protocol;  ///< with mechanisms: of this one alone
+  std::string of;  ///< with mechanisms, options, constants and metrics: of this alone
   bool json = false;
 };
+
+/// A list as it was asked for.
+template <class List, class Text, class Json>
+void print(const ListOptions& options, CommandContext& context, const List& list, Text text, Json json) {
+  context.out << (options.json ? to_json(json(list)) : text(list));
+}
+
+/// Refuses what is behind the kind unless it is empty or one of the names.
+void require_one_of(const std::string& name, std::vector<std::string> names) {
+  if (name.empty() || std::find(names.begin(), names.end(), name) != names.end()) return;
+  throw InputError("racksim list", "command line", quote(name), one_of(names), nearest_name(name, names));
+}
 
 std::string text_of(const Entries& entries) {
   std::vector<std::vector<std::string>> lines;
@@ -139,32 +153,91 @@ JsonValue json_of(const std::vector<Mechanism>& mechanisms) {
   return list;
 }
 
-int list_mechanisms(const ListOptions& options, CommandContext& context) {
-  const auto names = names_of(context.catalogue.protocols);
-  if (!options.protocol.empty() && !find_entry(context.catalogue.protocols, options.protocol)) {
-    throw InputError("racksim list", "command line", quote(options.protocol), one_of(names),
-                     nearest_name(options.protocol, names));
-  }
-  const auto found = mechanisms(context.catalogue, options.protocol);
-  context.out << (options.json ? to_json(json_of(found)) : text_of(found));
-  return exit_ok;
+void list_mechanisms(const ListOptions& options, CommandContext& context) {
+  require_one_of(options.of, names_of(context.catalogue.protocols));
+  const auto text = [](const auto& found) { return text_of(found); };
+  const auto json = [](const auto& found) { return json_of(found); };
+  print(options, context, mechanisms(context.catalogue, options.of), text, json);
 }
 
-int list(const ListOptions& options, CommandContext& context) {
-  if (options.kind == "mechanisms") return list_mechanisms(options, context);
-  if (!options.protocol.empty()) {
-    throw InputError("racksim list", "command line", quote(options.protocol), "nothing behind " + quote(options.kind));
+void list_options(const ListOptions& options, CommandContext& context) {
+  auto declared = declared_options(context.catalogue);
+  std::vector<std::string> owners;
+  for (const auto& option : declared) {
+    if (owners.empty() || owners.back() != option.owner) owners.push_back(option.owner);
   }
-  if (options.kind == "claims") {
-    const auto claims = load_paper_claims(scenarios_folder());
-    context.out << (options.json ? to_json(paper_claims_json(claims)) : paper_claims_text(claims));
-  } else if (options.kind == "testbeds") {
-    const auto testbeds = listed_testbeds(context.catalogue);
-    context.out << (options.json ? to_json(testbeds_json(testbeds)) : testbeds_text(testbeds));
+  require_one_of(options.of, owners);
+  if (!options.of.empty()) std::erase_if(declared, [&](const auto& option) { return option.owner != options.of; });
+  print(options, context, declared, options_text, options_json);
+}
+
+void list_constants(const ListOptions& options, CommandContext& context) {
+  const auto names = testbed_names();
+  require_one_of(options.of, names);
+  std::vector<Testbed> testbeds;
+  for (const auto& name : names) {
+    if (!options.of.empty() && name != options.of) continue;
+    testbeds.push_back(load_testbed((scenarios_folder() / "testbeds" / (name + ".json")).string(), context.catalogue));
+  }
+  print(options, context, testbeds, constants_text, constants_json);
+}
+
+/// Of one scenario, or of all that are shipped.
+void list_metrics(const ListOptions& options, CommandContext& context) {
+  MetricList metrics;
+  if (!options.of.empty()) {
+    add_metrics(metrics, load_scenario(options.of, context.catalogue));
   } else {
-    const auto entries = entries_of(options.kind, context.catalogue);
-    context.out << (options.json ? to_json(json_of(entries)) : text_of(entries));
+    for (const auto& scenario : scenario_files()) {
+      try {
+        add_metrics(metrics, load_scenario(scenario.name, context.catalogue));
+      } catch (const InputError&) {  // `validate` finds what is wrong with it
+      }
+    }
   }
+  print(options, context, metrics, metrics_text, metrics_json);
+}
+
+void list_claims(const ListOptions& options, CommandContext& context) {
+  print(options, context, load_paper_claims(scenarios_folder()), paper_claims_text, paper_claims_json);
+}
+
+void list_testbeds(const ListOptions& options, CommandContext& context) {
+  print(options, context, listed_testbeds(context.catalogue), testbeds_text, testbeds_json);
+}
+
+/// A kind of which there is more to tell than names.
+struct Kind {
+  const char* name;
+  void (*list)(const ListOptions&, CommandContext&);
+  bool of_one;  ///< a name behind it asks for a part
+};
+constexpr Kind kKinds[] = {{"claims", list_claims, false},
+                           {"mechanisms", list_mechanisms, true},
+                           {"options", list_options, true},
+                           {"constants", list_constants, true},
+                           {"metrics", list_metrics, true}};
+
+int list(const ListOptions& options, CommandContext& context) {
+  const auto* kind =
+      std::find_if(std::begin(kKinds), std::end(kKinds), [&](const Kind& one) { return options.kind == one.name; });
+  const bool of_one = kind != std::end(kKinds) && kind->of_one;
+  if (!options.of.empty() && !of_one) {
+    throw InputError("racksim list", "command line", quote(options.of), "nothing behind " + quote(options.kind));
+  }
+  if (kind != std::end(kKinds)) {
+    kind->list(options, context);
+    return exit_ok;
+  }
+  const auto entries = entries_of(options.kind, context.catalogue);
+  if (!entries) {
+    std::vector<std::string> kinds{"protocols", "workloads", "faults",    "oracles",
+                                   "programs",  "models",    "scenarios", "figures"};
+    for (const Kind& one : kKinds) kinds.emplace_back(one.name);
+    throw InputError("racksim list", "command line", quote(options.kind), one_of(kinds),
+                     nearest_name(options.kind, kinds));
+  }
+  context.out << (options.json ? to_json(json_of(*entries)) : text_of(*entries));
   return exit_ok;
 }
 
@@ -173,10 +246,13 @@ void add_list(CommandContext& context) {
   const auto options = std::make_shared<ListOptions>();
   command
       ->add_option("KIND", options->kind,
-                   "protocols, workloads, faults, oracles, programs, models, testbeds, scenarios, figures, claims or "
-                   "mechanisms")
+                   "protocols, workloads, faults, oracles, programs, models, testbeds, scenarios, figures, claims, "
+                   "mechanisms, options, constants or metrics")
       ->required();
-  command->add_option("PROTOCOL", options->protocol, "With mechanisms: those of this protocol alone");
+  command->add_option(
+      "OF", options->of,
+      "With mechanisms: those of this protocol alone; with options: of this protocol, workload, kind of "
+      "fault or part of a scenario; with constants: of this testbed; with metrics: of this scenario");
   command->add_flag("--json", options->json, "Print the list as JSON");
   command->callback([&context, options] { context.action = [&context, options] { return list(*options, context); }; });
 }

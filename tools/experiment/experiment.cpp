@@ -181,9 +181,13 @@ RunResult run_experiment(const Scenario& scenario, sim::Metrics& metrics, const 
   return result;
 }
 
+void register_metrics(const Scenario& scenario, sim::Metrics& metrics) {
+  const Built built(scenario, metrics, nullptr, nullptr);
+}
+
 std::vector<std::string> metric_names(const Scenario& scenario) {
   sim::Metrics metrics;
-  const Built built(scenario, metrics, nullptr, nullptr);
+  register_metrics(scenario, metrics);
   return metric_names_in(metrics);
 }
 

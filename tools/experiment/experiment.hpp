@@ -33,6 +33,10 @@ RunResult run_experiment(const Scenario& scenario, sim::Metrics& metrics, const 
                          const Progress& progress, sim::Coverage* coverage = nullptr,
                          const AttachObservers& attach_observers = {});
 
+/// Registers the metrics of a run of the scenario, which stay nothing. Builds the rack and runs nothing. Throws
+/// InputError as `run_experiment` does.
+void register_metrics(const Scenario& scenario, sim::Metrics& metrics);
+
 /// The names that `metric_value` (run_metrics.hpp) would know after a run of the scenario, in alphabetical order.
 /// Builds the rack and runs nothing. Throws InputError as `run_experiment` does.
 std::vector<std::string> metric_names(const Scenario& scenario);

@@ -44,6 +44,9 @@ void check_forms(const PaperClaim& claim, const JsonLocation& place) {
   if (!claim.off.empty() && claim.tests.empty()) {
     place.member("off").refuse("no \"tests\" beside it", "tests that show what is so; figures are recorded");
   }
+  if (!claim.reason.empty() && claim.figure.empty()) {
+    place.member("reason").refuse("no \"figure\" beside it", "a figure that is off; of tests \"off\" says what is so");
+  }
 }
 
 PaperClaim read_claim_of_paper(const JsonValue& value, const JsonLocation& place, const std::string& paper,
@@ -56,11 +59,9 @@ PaperClaim read_claim_of_paper(const JsonValue& value, const JsonLocation& place
                                                            {"basis", &claim.basis},
                                                            {"text", &claim.text},
                                                            {"expected", &claim.expected}};
-  const std::pair<const char*, std::string*> optional[] = {{"figure", &claim.figure},
-                                                           {"not_modelled", &claim.not_modelled},
-                                                           {"off", &claim.off},
-                                                           {"partly", &claim.partly},
-                                                           {"ambiguous", &claim.ambiguous}};
+  const std::pair<const char*, std::string*> optional[] = {
+      {"figure", &claim.figure}, {"not_modelled", &claim.not_modelled}, {"off", &claim.off},
+      {"partly", &claim.partly}, {"ambiguous", &claim.ambiguous},       {"reason", &claim.reason}};
   for (const auto& [key, target] : required) members.text(key, *target, "");
   for (const auto& [key, target] : optional) members.text(key, *target, "");
   bind(value, place, members, {{"tests"}, nullptr});
@@ -103,6 +104,8 @@ void take_standing_of_figure(PaperClaim& claim, const fs::path& folder) {
   if (!all && met > 0 && !claim.ambiguous.empty()) {
     claim.standing = Standing::unclear;
     claim.why = claim.ambiguous;
+  } else if (!all) {
+    claim.why = claim.reason;
   }
 }
 

@@ -24,6 +24,7 @@
 //   "off": of a claim with tests: what is so instead
 //   "partly": what the paper includes in the claim and figure and tests leave out; at best the claim is unclear
 //   "ambiguous": what the paper leaves open; a figure's parts are then readings, and unless all agree it is unclear
+//   "reason": of a claim with a figure that is off: why the simulated value is another, as far as that is known
 //
 // A new protocol adds its own file; nothing else names the papers.
 #pragma once
@@ -43,11 +44,11 @@ struct PaperClaim {
   std::string paper, id, section, basis, text, expected;
   std::string figure;              ///< name of a figure, or empty
   std::vector<std::string> tests;  ///< names of test cases
-  std::string not_modelled, off, partly, ambiguous;
+  std::string not_modelled, off, partly, ambiguous, reason;
 
   std::vector<FigureRecord::Reading> readings;  ///< of the claim or its parts, as the figure's record has them
   Standing standing = Standing::unclear;
-  std::string why;  ///< why the claim is not met; empty if it is, and where a figure's numbers tell
+  std::string why;  ///< why the claim is not met; empty if it is
 };
 
 /// One list, whose figures and records lie in `folder` (as scenarios_folder()). Throws InputError.

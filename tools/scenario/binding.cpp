@@ -217,18 +217,20 @@ void bind(const JsonValue& object, const JsonLocation& place, const sim::Paramet
   bind_group(object, place, "", parameters.all(), rules);
 }
 
+JsonValue value_in_effect(const Parameter& parameter) {
+  return std::visit(Getter{}, parameter.kind);
+}
+
 JsonValue values_in_effect(const sim::Parameters& parameters) {
   JsonValue values;
-  for (const auto& parameter : parameters.all()) {
-    values.set_dotted(parameter.name, std::visit(Getter{}, parameter.kind));
-  }
+  for (const auto& parameter : parameters.all()) values.set_dotted(parameter.name, value_in_effect(parameter));
   return values;
 }
 
 JsonValue behavioural_values(const sim::Parameters& parameters) {
   JsonValue values;
   for (const auto& parameter : parameters.all()) {
-    if (!is_neutral(parameter)) values.set_dotted(parameter.name, std::visit(Getter{}, parameter.kind));
+    if (!is_neutral(parameter)) values.set_dotted(parameter.name, value_in_effect(parameter));
   }
   return values;
 }

@@ -34,6 +34,8 @@ struct BindRules {
 void bind(const JsonValue& object, const JsonLocation& place, const sim::Parameters& parameters,
           const BindRules& rules = {});
 
+/// The value that a parameter has, as a scenario writes it.
+JsonValue value_in_effect(const sim::Parameter& parameter);
 /// All values in effect, defaults included, as `bind` would read them; null if nothing is declared.
 JsonValue values_in_effect(const sim::Parameters& parameters);
 /// The same without those that have a neutral value (Parameter::neutral).

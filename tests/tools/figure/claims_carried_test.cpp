@@ -171,6 +171,15 @@ TEST_CASE("every claim that is listed as tested names tests and figures that car
   CHECK(problems(claims, tests, figures) == "");
 }
 
+TEST_CASE("every claim that is off or unclear says why, and no claim gives a reason that is out of date") {
+  for (const PaperClaim& claim : load_paper_claims(scenarios_folder())) {
+    CAPTURE(claim.id);
+    const bool unmet = claim.standing == Standing::off || claim.standing == Standing::unclear;
+    CHECK((!unmet || !claim.why.empty()));
+    CHECK((claim.reason.empty() || claim.standing == Standing::off));
+  }
+}
+
 TEST_CASE("each record of a figure has the figure's claims, with what the figure file expects of them") {
   const fs::path folder = scenarios_folder() / "claims" / "recorded";
   for (const std::string& name : json_names_below(folder)) {

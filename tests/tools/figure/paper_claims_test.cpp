@@ -95,6 +95,15 @@ TEST_CASE("a claim that is tested in part is never met, and off if the part is")
   CHECK(folder.one("p-t", R"("tests": ["a test"], "partly": "no GAM")").standing == Standing::unclear);
 }
 
+TEST_CASE("a reason is told of a claim that is off, and of no other") {
+  const Scenarios folder;
+  const std::string members = R"("figure": "p/f1", "reason": "wires are longer")";
+  CHECK(folder.one("p-off", members).why == "wires are longer");
+  CHECK(folder.one("p-mixed", members).why == "wires are longer");
+  CHECK(folder.one("p-met", members).why == "");
+  CHECK(folder.one("p-mixed", members + R"(, "ambiguous": "open")").why == "open");
+}
+
 TEST_CASE("a claim with tests is met unless the list says that they show otherwise") {
   const Scenarios folder;
   CHECK(folder.one("p-t", R"("tests": ["a test"])").standing == Standing::met);
@@ -137,6 +146,7 @@ TEST_CASE("a mistake in a list of claims is one line with its place and the near
              Catch::StartsWith("/claims/0/figure") && Catch::Contains("did you mean \"p/f1\"?"));
   CHECK_THAT(refused("p-1", R"("partly": "no GAM")"), Catch::Contains("found a claim that nothing tests"));
   CHECK_THAT(refused("p-1", R"("figure": "p/f1", "off": "it is 2")"), Catch::StartsWith("/claims/0/off"));
+  CHECK_THAT(refused("p-1", tested + R"(, "reason": "it is 2")"), Catch::StartsWith("/claims/0/reason"));
   CHECK_THAT(refused("p-1", tested + R"(, "not_modelled": "x", "partly": "y")"),
              Catch::StartsWith("/claims/0/not_modelled"));
   CHECK_THAT(refused("p-1", tested + R"(, "partly": "")"), Catch::StartsWith("/claims/0/partly: found an empty"));

@@ -1,0 +1,31 @@
+// Everything that a scenario may give and every constant of a testbed, as lists for people and for generated pages.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/scenario/scenario.hpp"
+
+namespace racksim::tools {
+
+/// One declared option, with what it has where nothing is said.
+struct DeclaredOption {
+  std::string owner;  ///< the protocol, workload or kind of fault; else the part of the scenario: "rack", "run"
+  std::string part;   ///< of the scenario: "protocol", "workload", "faults", "rack", "run", "check", "observe"
+  std::string path;   ///< as `--set` takes it; of a fault with N for its place in the list
+  std::string type;   ///< "length of time", "size", "whole number", "one of", ...
+  JsonValue least, most, initial;
+  std::vector<std::string> choices;
+  std::string doc;
+};
+
+/// All of them, in the order of the scenario's parts and of their declarations.
+std::vector<DeclaredOption> declared_options(const Catalogue& catalogue);
+std::string options_text(const std::vector<DeclaredOption>& options);
+JsonValue options_json(const std::vector<DeclaredOption>& options);
+
+/// The constants of testbeds, each with where it comes from.
+std::string constants_text(const std::vector<Testbed>& testbeds);
+JsonValue constants_json(const std::vector<Testbed>& testbeds);
+
+}  // namespace racksim::tools
