@@ -118,3 +118,17 @@ function(racksim_program target)
   target_link_libraries(${target} PRIVATE racksim_experiment)
   racksim_link_whole(${target} racksim_experiment racksim_models racksim_p4model racksim_sim)
 endfunction()
+
+# racksim_own(TARGET folder...): adds own parts to a program: every .cpp below these folders, which may lie outside of the
+# tree. They register themselves, and may include each other by their path from the folder on.
+function(racksim_own target)
+  foreach(folder IN LISTS ARGN)
+    cmake_path(ABSOLUTE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+    if(NOT sources)
+      message(FATAL_ERROR "no .cpp below ${folder}, where own parts of racksim should be")
+    endif()
+    target_sources(${target} PRIVATE ${sources})
+    target_include_directories(${target} PRIVATE ${folder})
+  endforeach()
+endfunction()

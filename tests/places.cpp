@@ -15,4 +15,8 @@ std::string write_through_program() {
   return RACKSIM_WRITE_THROUGH;
 }
 
+std::string examples_program() {
+  return RACKSIM_EXAMPLES;
+}
+
 }  // namespace racksim::places

@@ -13,5 +13,7 @@ std::string source_folder();
 std::string racksim_program();
 /// The one with tests/write_through in it.
 std::string write_through_program();
+/// The one with docs/examples in it.
+std::string examples_program();
 
 }  // namespace racksim::places

@@ -27,6 +27,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude{
     {"p4model", {"p4model", "sim"}},
     {"models", {"models", "p4model", "sim"}},
     {"protocols", {"protocols", "models", "p4model", "sim"}},
+    {"docs", {"docs", "models", "p4model", "sim"}},
     {"tools", {"tools", "protocols", "models", "p4model", "sim"}},
     {"tests", {"tests", "tools", "protocols", "models", "p4model", "sim"}},
 };

@@ -173,8 +173,9 @@ Tree read_tree() {
       if (has_cases && path.ends_with(".json")) add_cases(tree, path, text.str());
     }
   }
-  add_options(nlohmann::json::parse(output_of("'" + racksim::places::write_through_program() + "' schema")), "",
-              tree.options);
+  for (const auto& program : {racksim::places::write_through_program(), racksim::places::examples_program()}) {
+    add_options(nlohmann::json::parse(output_of("'" + program + "' schema")), "", tree.options);
+  }
   return tree;
 }
 
