@@ -212,11 +212,9 @@ struct Kind {
   void (*list)(const ListOptions&, CommandContext&);
   bool of_one;  ///< a name behind it asks for a part
 };
-constexpr Kind kKinds[] = {{"claims", list_claims, false},
-                           {"mechanisms", list_mechanisms, true},
-                           {"options", list_options, true},
-                           {"constants", list_constants, true},
-                           {"metrics", list_metrics, true}};
+constexpr Kind kKinds[] = {{"testbeds", list_testbeds, false},    {"claims", list_claims, false},
+                           {"mechanisms", list_mechanisms, true}, {"options", list_options, true},
+                           {"constants", list_constants, true},   {"metrics", list_metrics, true}};
 
 int list(const ListOptions& options, CommandContext& context) {
   const auto* kind =
