@@ -46,6 +46,6 @@ for folder in ("models", "protocols", "tools"):
         for option, variable in declaration.findall(file.read_text()):
             if variable.rsplit(".", 1)[-1] in named:
                 named.add(option.rsplit(".", 1)[-1])
-schema = json.loads((root / "scenarios/schema/scenario.json").read_text())
+schema = json.loads((root / "scenarios/schema/scenario.json").read_text())["else"]  # of one without a base
 for path in sorted({".".join(path) for path in options(schema) if path and path[-1] not in named}):
     print(path)

@@ -13,6 +13,7 @@
 #include "tools/figure/figure_chart.hpp"
 #include "tools/figure/figure_record.hpp"
 #include "tools/figure/figure_report.hpp"
+#include "tools/files/data_files.hpp"
 #include "tools/files/write_file.hpp"
 #include "tools/json/input_error.hpp"
 #include "tools/processes/progress_line.hpp"
@@ -52,7 +53,8 @@ void record_claims(const Figure& figure, const std::vector<PointResult>& results
     context.err << figure.name << ": not recorded, since points failed\n";
     return;
   }
-  write_file(file, to_json(record_json(record_of(figure, results))), "racksim figure", "--record");
+  write_file(file, to_json(with_schema(record_json(record_of(figure, results)), "record", file)), "racksim figure",
+             "--record");
   context.err << "recorded in " << file << '\n';
 }
 

@@ -142,7 +142,8 @@ class FuzzCommand {
       const char* mark = !has(now) ? (stored && has(*stored) ? "gone" : "-") : stored && !has(*stored) ? "new" : "";
       context_.out << fmt::format("{:<5}{}  {}\n", mark, counts, names[point]);
     }
-    write_file(stored_baseline(), to_json(fuzz_baseline_json(now)), "racksim fuzz", "--bless");
+    const auto document = with_schema(fuzz_baseline_json(now), "fuzz-baseline", stored_baseline());
+    write_file(stored_baseline(), to_json(document), "racksim fuzz", "--bless");
     context_.out << fmt::format("{}: {} of {} race points, in campaigns of {} runs\n", stored_baseline(),
                                 now.race_points.size(), names.size(), now.runs);
     return exit_ok;

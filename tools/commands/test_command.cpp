@@ -11,6 +11,7 @@
 #include "tools/commands/command_arguments.hpp"
 #include "tools/commands/command_line.hpp"
 #include "tools/experiment/metric_change.hpp"
+#include "tools/files/data_files.hpp"
 #include "tools/files/write_file.hpp"
 #include "tools/processes/progress_line.hpp"
 #include "tools/suite/suite_report.hpp"
@@ -91,7 +92,7 @@ void renew(std::vector<SuiteScenario>& scenarios, std::vector<SuiteResult>& resu
       continue;
     }
     if (stored != results[i].now) {
-      write_file(file, to_json(baseline_json(results[i].now)), kCommand, "--bless");
+      write_file(file, to_json(with_schema(baseline_json(results[i].now), "baseline", file)), kCommand, "--bless");
       out << fmt::format("{}: {}: {}\n", stored ? "renewed" : "new", entry.name,
                          renewal_text(stored.value_or(Baseline{}), results[i].now));
     }

@@ -1,5 +1,4 @@
-// racksim validate FILE...: reads scenarios, suites, testbeds, figures and claims as a run would, and says what is wrong
-// with each.
+// racksim validate FILE...: reads files of any kind as a run would, and says what each is and what is wrong with it.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <ostream>
@@ -33,7 +32,7 @@ int validate_all(const ValidateOptions& options, CommandContext& context) {
 
 void add_validate(CommandContext& context) {
   auto* command = context.app.add_subcommand(
-      "validate", "Check scenarios, suites, testbeds, figures and lists of claims without running them");
+      "validate", "Check scenarios, suites, testbeds, figures and all other files without running them");
   const auto options = std::make_shared<ValidateOptions>();
   command->add_option("FILE", options->files, "Files to check; FILE/CASE is a case of a suite")->required();
   command->add_option("--set", options->overrides, "Replace a value first: path=value")->expected(1)->take_all();

@@ -7,6 +7,7 @@
 
 #include "tools/experiment/metric_change.hpp"
 #include "tools/files/data_files.hpp"
+#include "tools/json/json_schema.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -73,7 +74,10 @@ std::optional<Baseline> load_baseline(const std::string& file) {
   if (!std::filesystem::exists(file, error)) return std::nullopt;
   const auto document = read_json_file(file);
   const JsonLocation root{file, ""};
-  bind(document, root, {}, {{"run_hash", "metrics"}, nullptr});
+  std::string schema;
+  sim::Parameters own;
+  own.text("$schema", schema, "");
+  bind(document, root, own, {{"run_hash", "metrics"}, nullptr});
   Baseline baseline;
   if (const auto* hash = document.find("run_hash")) baseline.run_hash = read_hash(*hash, root.member("run_hash"));
   if (const auto* metrics = document.find("metrics")) {
@@ -93,6 +97,13 @@ JsonValue baseline_json(const Baseline& baseline) {
   auto& metrics = value.set("metrics", JsonValue::object());
   for (const auto& [metric, number] : baseline.metrics) metrics.set(metric, number);
   return value;
+}
+
+JsonValue baseline_schema() {
+  auto schema = empty_object_schema();
+  properties_of(schema).set("run_hash", pattern_schema("^[0-9a-f]{32}$", "Where the scenario asks for \"exact\"."));
+  properties_of(schema).set("metrics", map_schema(type_schema("number"), "By their names in the report."));
+  return file_schema("racksim baseline", "What racksim test --bless stored of a scenario's run.", std::move(schema));
 }
 
 std::vector<Tolerance> tolerances_of(const Scenario& scenario) {

@@ -32,6 +32,8 @@ std::filesystem::path baseline_file(const std::string& scenario_file);
 /// The stored baseline, or nothing if there is no file. Throws InputError if it cannot be read.
 std::optional<Baseline> load_baseline(const std::string& file);
 JsonValue baseline_json(const Baseline& baseline);
+/// The JSON Schema of a baseline.
+JsonValue baseline_schema();
 
 /// The tolerances that a scenario is held to; empty if it is not compared, or by its hash.
 std::vector<Tolerance> tolerances_of(const Scenario& scenario);

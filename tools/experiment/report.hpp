@@ -14,6 +14,12 @@ namespace racksim::tools {
 /// registered metric by name, all of the measured phase; `whole_run` what each counter has counted in all of the run.
 JsonValue report_json(const Scenario& scenario, const RunResult& result, const sim::Metrics& metrics);
 
+/// The JSON Schema of such a report.
+JsonValue report_schema();
+/// Throws InputError where a document is no such report. Whether this build knows the options in its `config` is not
+/// asked.
+void check_report(const JsonValue& document, const std::string& file);
+
 /// Which numbers a page has: those that are shown always, or all that are meant for a person.
 enum class Detail : std::uint8_t { usual, all };
 

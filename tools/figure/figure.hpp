@@ -95,4 +95,8 @@ Figure load_figure(const std::string& file, const Catalogue& catalogue, bool qui
 /// The same for a document already read; `file` stands for it in errors.
 Figure read_figure(const JsonValue& document, const std::string& file, const Catalogue& catalogue, bool quick);
 
+/// The JSON Schema of figure files. A figure that builds on another may leave out any member, and no file shows by
+/// itself whether its base is one: only "base" must be there.
+JsonValue figure_schema(const Catalogue& catalogue);
+
 }  // namespace racksim::tools

@@ -64,6 +64,10 @@ struct Verdict {
   std::string text(const Claim& claim) const;
 };
 
+/// What "shape" and the places between the readings of "order" may say.
+std::vector<std::string> shape_names();
+std::vector<std::string> relation_names();
+
 /// Reads one claim: `id`, `text`, `paper`, `read`. Throws InputError.
 Claim read_claim(const JsonValue& value, const JsonLocation& place, const FigureAxes& axes);
 

@@ -27,9 +27,15 @@ constexpr std::pair<const char*, Relation> kRelations[] = {
     {">", Relation::above}, {">=", Relation::at_least}, {"~", Relation::about}};
 
 template <class Value, std::size_t n>
-Value named(const JsonValue& value, const JsonLocation& place, const std::pair<const char*, Value> (&table)[n]) {
+std::vector<std::string> names_of(const std::pair<const char*, Value> (&table)[n]) {
   std::vector<std::string> names;
   for (const auto& [name, meaning] : table) names.push_back(name);
+  return names;
+}
+
+template <class Value, std::size_t n>
+Value named(const JsonValue& value, const JsonLocation& place, const std::pair<const char*, Value> (&table)[n]) {
+  const auto names = names_of(table);
   const std::string& text = require_string(value, place, one_of(names));
   for (const auto& [name, meaning] : table) {
     if (text == name) return meaning;
@@ -154,6 +160,14 @@ std::vector<Reading> read_readings(const JsonValue& read, const JsonLocation& pl
 }
 
 }  // namespace
+
+std::vector<std::string> shape_names() {
+  return names_of(kShapes);
+}
+
+std::vector<std::string> relation_names() {
+  return names_of(kRelations);
+}
 
 Claim read_claim(const JsonValue& value, const JsonLocation& place, const FigureAxes& axes) {
   Claim claim;

@@ -14,16 +14,6 @@ namespace {
 
 using Operator = Reading::Operator;
 
-struct OperatorForm {
-  const char* name;
-  Operator op;
-  std::size_t operands;
-};
-constexpr OperatorForm kOperators[] = {
-    {"series", Operator::series, 0},     {"ratio", Operator::ratio, 2},       {"difference", Operator::difference, 2},
-    {"max", Operator::max, 1},           {"min", Operator::min, 1},           {"mean", Operator::mean, 1},
-    {"x_of_max", Operator::x_of_max, 1}, {"x_of_min", Operator::x_of_min, 1}, {"reaches", Operator::reaches, 2}};
-
 std::size_t index_of(const JsonValue& value, const JsonLocation& place, const std::vector<std::string>& names) {
   const std::string& name = require_string(value, place, one_of(names));
   const auto found = std::find(names.begin(), names.end(), name);
@@ -68,17 +58,17 @@ std::vector<std::size_t> points_in_range(const JsonValue& range, const JsonLocat
 /// The one operator of a reading's object.
 const OperatorForm& operator_of(const JsonValue& object, const JsonLocation& place) {
   std::vector<std::string> names;
-  for (const OperatorForm& candidate : kOperators) names.push_back(candidate.name);
+  for (const OperatorForm& candidate : operator_forms()) names.push_back(candidate.name);
   const OperatorForm* chosen = nullptr;
   for (const auto& [key, operand] : *object.members()) {
     if (key == "metric" || key == "x") continue;
-    const auto found = std::find_if(std::begin(kOperators), std::end(kOperators),
+    const auto found = std::find_if(operator_forms().begin(), operator_forms().end(),
                                     [&name = key](const OperatorForm& candidate) { return name == candidate.name; });
-    if (found == std::end(kOperators)) {
+    if (found == operator_forms().end()) {
       place.member(key).refuse("the unknown key " + quote(key), one_of(names), nearest_name(key, names));
     }
     if (chosen != nullptr) place.refuse("two operators", "one of " + one_of(names));
-    chosen = found;
+    chosen = &*found;
   }
   if (chosen == nullptr) place.refuse("no operator", "one of " + one_of(names));
   return *chosen;
@@ -106,6 +96,14 @@ double extreme_x(const Reading& curve, const std::vector<double>& y, const Figur
 }
 
 }  // namespace
+
+const std::vector<OperatorForm>& operator_forms() {
+  static const std::vector<OperatorForm> all{
+      {"series", Operator::series, 0},     {"ratio", Operator::ratio, 2},       {"difference", Operator::difference, 2},
+      {"max", Operator::max, 1},           {"min", Operator::min, 1},           {"mean", Operator::mean, 1},
+      {"x_of_max", Operator::x_of_max, 1}, {"x_of_min", Operator::x_of_min, 1}, {"reaches", Operator::reaches, 2}};
+  return all;
+}
 
 std::string Reading::name(const FigureAxes& axes) const {
   if (op == Operator::series) {

@@ -63,6 +63,14 @@ struct Reading {
   std::string name(const FigureAxes& axes) const;
 };
 
+/// An operator as a figure writes it, and how many readings it takes: 0 for the name of a series.
+struct OperatorForm {
+  const char* name;
+  Reading::Operator op;
+  std::size_t operands;
+};
+const std::vector<OperatorForm>& operator_forms();
+
 /// A reading's values, in the order of its points; one if it is single.
 std::vector<double> values_of(const Reading& reading, const FigureAxes& axes, const FigureValues& values);
 

@@ -62,7 +62,9 @@ FigureRecord read_figure_record(const std::string& file) {
   const JsonLocation root{file, ""};
   FigureRecord record;
   std::uint64_t version = 0;
+  std::string schema;
   sim::Parameters own;
+  own.text("$schema", schema, "");
   own.integer("version", version, 1, 1, "");
   own.text("figure", record.figure, "");
   bind(document, root, own, {{"claims", "run_hashes"}, nullptr});

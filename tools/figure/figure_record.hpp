@@ -39,6 +39,9 @@ JsonValue record_json(const FigureRecord& record);
 /// Throws InputError.
 FigureRecord read_figure_record(const std::string& file);
 
+/// The JSON Schema of a record.
+JsonValue record_schema();
+
 /// In one line how a fresh record differs from the kept one: claims that read otherwise, or only the runs; empty if
 /// they are equal.
 std::string record_difference(const FigureRecord& kept, const FigureRecord& fresh);

@@ -14,8 +14,6 @@ namespace racksim::tools {
 namespace fs = std::filesystem;
 namespace {
 
-const std::vector<std::string> kBases{"result", "design", "derived", "inferred", "background"};
-
 void require_one_of(const std::string& name, const std::vector<std::string>& names, const JsonLocation& place) {
   if (std::find(names.begin(), names.end(), name) == names.end()) {
     place.refuse(quote(name), one_of(names), nearest_name(name, names));
@@ -74,7 +72,7 @@ PaperClaim read_claim_of_paper(const JsonValue& value, const JsonLocation& place
   if (!claim.id.starts_with(paper + "-")) {
     place.member("id").refuse(quote(claim.id), "an id that begins with " + quote(paper + "-"));
   }
-  require_one_of(claim.basis, kBases, place.member("basis"));
+  require_one_of(claim.basis, claim_bases(), place.member("basis"));
   if (!claim.figure.empty()) require_one_of(claim.figure, figures, place.member("figure"));
   claim.tests = read_tests(value.find("tests"), place.member("tests"));
   check_forms(claim, place);
@@ -133,8 +131,9 @@ std::vector<PaperClaim> read_list(const std::string& file, const fs::path& folde
   const JsonValue document = read_json_file(file);
   const JsonLocation root{file, ""};
   std::uint64_t version = 0;
-  std::string title;
+  std::string title, schema;
   sim::Parameters own;
+  own.text("$schema", schema, "");
   own.integer("version", version, 1, 1, "");
   own.text("title", title, "");
   bind(document, root, own, {{"claims"}, nullptr});
@@ -156,6 +155,11 @@ std::vector<PaperClaim> read_list(const std::string& file, const fs::path& folde
 }
 
 }  // namespace
+
+const std::vector<std::string>& claim_bases() {
+  static const std::vector<std::string> all{"result", "design", "derived", "inferred", "background"};
+  return all;
+}
 
 const char* to_string(Standing standing) {
   switch (standing) {

@@ -51,12 +51,18 @@ struct PaperClaim {
   std::string why;  ///< why the claim is not met; empty if it is
 };
 
+/// What a claim may rest on ("basis").
+const std::vector<std::string>& claim_bases();
+
 /// One list, whose figures and records lie in `folder` (as scenarios_folder()). Throws InputError.
 std::vector<PaperClaim> read_paper_claims(const std::string& file, const std::filesystem::path& folder);
 
 /// All lists in `folder`/claims (`folder` as scenarios_folder()), by paper, in the order of the files. Throws
 /// InputError.
 std::vector<PaperClaim> load_paper_claims(const std::filesystem::path& folder);
+
+/// The JSON Schema of a list.
+JsonValue paper_claims_schema();
 
 /// One line a claim: paper, id, section, standing, where; then how many stand how, paper by paper.
 std::string paper_claims_text(const std::vector<PaperClaim>& claims);

@@ -102,6 +102,16 @@ std::vector<std::string> json_names_below(const fs::path& folder) {
   return names;
 }
 
+JsonValue with_schema(const JsonValue& document, const char* kind, const std::string& file) {
+  const auto folder = fs::absolute(file).lexically_normal().parent_path();
+  const auto below = folder.lexically_relative(scenarios_folder());
+  if (below.empty() || *below.begin() == "..") return document;
+  const auto schema = scenarios_folder() / "schema" / (std::string(kind) + ".json");
+  auto result = JsonValue::object({{"$schema", schema.lexically_relative(folder).generic_string()}});
+  for (const auto& [key, value] : *document.members()) result.set(key, value);
+  return result;
+}
+
 std::vector<std::string> testbed_names() {
   auto names = json_names_below(scenarios_folder() / "testbeds");
   std::erase_if(names, [](const std::string& name) { return name.starts_with("parts/"); });

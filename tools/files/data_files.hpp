@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "tools/json/json_document.hpp"
+
 namespace racksim::tools {
 
 /// The `scenarios` folder that comes with the program: `../share/racksim/scenarios` beside an installed executable,
@@ -32,6 +34,9 @@ std::filesystem::path folder_of(const std::string& path);
 /// else NAME.json in `folder`, in `folder`/testbeds or among the testbeds that come with the program. Empty if there is
 /// none.
 std::string find_testbed_file(const std::string& name, const std::filesystem::path& folder);
+
+/// The document with "$schema" first, for editors, where it is to be written to a file below the scenarios folder.
+JsonValue with_schema(const JsonValue& document, const char* kind, const std::string& file);
 
 /// The names of the testbeds that come with the program, without the parts they are put together from.
 std::vector<std::string> testbed_names();

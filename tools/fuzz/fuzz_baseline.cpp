@@ -6,6 +6,7 @@
 
 #include "tools/experiment/baseline.hpp"
 #include "tools/json/input_error.hpp"
+#include "tools/json/json_schema.hpp"
 #include "tools/scenario/binding.hpp"
 
 namespace racksim::tools {
@@ -15,7 +16,10 @@ std::optional<FuzzBaseline> load_fuzz_baseline(const std::string& file) {
   if (!std::filesystem::exists(file, error)) return std::nullopt;
   const auto document = read_json_file(file);
   const JsonLocation root{file, ""};
-  bind(document, root, {}, {{"runs", "race_points"}, nullptr});
+  std::string schema;
+  sim::Parameters own;
+  own.text("$schema", schema, "");
+  bind(document, root, own, {{"runs", "race_points"}, nullptr});
   FuzzBaseline baseline;
   const auto* runs = document.find("runs");
   if (!runs || !runs->natural() || *runs->natural() == 0) {
@@ -39,6 +43,16 @@ JsonValue fuzz_baseline_json(const FuzzBaseline& baseline) {
   value.set("runs", baseline.runs);
   value.set("race_points", array_of(baseline.race_points));
   return value;
+}
+
+JsonValue fuzz_baseline_schema() {
+  auto schema = empty_object_schema();
+  properties_of(schema).set("runs", integer_schema(1, "Of a campaign."));
+  properties_of(schema).set("race_points",
+                            array_schema(type_schema("string"), 0, "Those that every campaign reaches."));
+  require_members(schema, {"runs", "race_points"});
+  return file_schema("racksim fuzz baseline", "What racksim fuzz --bless stored of a template's campaigns.",
+                     std::move(schema));
 }
 
 FuzzBaseline common_baseline(std::uint64_t runs, const std::vector<FuzzResult>& campaigns) {

@@ -33,6 +33,8 @@ inline constexpr std::uint64_t kBaselineRuns = 400;
 /// The stored baseline of a template, or nothing if there is none. Throws InputError if it cannot be read.
 std::optional<FuzzBaseline> load_fuzz_baseline(const std::string& file);
 JsonValue fuzz_baseline_json(const FuzzBaseline& baseline);
+/// The JSON Schema of a template's baseline.
+JsonValue fuzz_baseline_schema();
 
 /// What campaigns of `runs` runs, one a seed, have in common: the race points that each has reached often enough.
 FuzzBaseline common_baseline(std::uint64_t runs, const std::vector<FuzzResult>& campaigns);

@@ -17,7 +17,7 @@
 namespace racksim::tools {
 namespace {
 
-constexpr std::uint64_t kMostPayload = 16'000;  // a jumbo frame and more
+constexpr std::uint64_t kMostPayload = LoneSwitchSetup::kMostPayload;
 
 template <class Things, class Name>
 std::vector<std::string> names_in(const Things& things, Name name) {
@@ -51,8 +51,9 @@ class PacketFileReader {
   LoneSwitchSetup read(const JsonValue& document, const std::string& file) {
     const ObjectReader top(
         document, {file, ""},
-        {"doc", "switch", "port_rate", "seed", "until", "tables", "registers", "meters", "value_sets", "multicast",
-         "mirrors", "lags", "generators", "ports_down", "exclusions", "packets"});
+        {"$schema", "doc", "switch", "port_rate", "seed", "until", "tables", "registers", "meters", "value_sets",
+         "multicast", "mirrors", "lags", "generators", "ports_down", "exclusions", "packets"});
+    if (const auto* schema = top.optional("$schema")) require_string(*schema, top.place().member("$schema"), "a text");
     if (const auto* doc = top.optional("doc")) setup_.doc = require_string(*doc, top.place().member("doc"), "a text");
     read_switch(top);
     each(top, "tables", [&](const JsonValue& value, const JsonLocation& place) { read_entry(value, place); });

@@ -26,6 +26,7 @@
 // "mask"}, {"value", "prefix"}, {"from", "to"} or "any". "lo" and "hi" give a pair its value. Rates of a meter of
 // packets are numbers a second; of a direct meter "key" (and "priority") names the entry of its table. Tables and
 // registers are set in every pipe unless `pipe` names one. `switch` takes what `rack.switch` of a scenario takes.
+// "$schema" is allowed, for editors.
 #pragma once
 
 #include <cstddef>
@@ -128,6 +129,8 @@ struct PortDown {
 };
 
 struct LoneSwitchSetup {
+  static constexpr std::uint64_t kMostPayload = 16'000;  ///< a jumbo frame and more
+
   std::string doc;
   models::SwitchOptions options;
   std::uint64_t port_bits_per_second = 100'000'000'000;  ///< of the wires that leave at front ports
@@ -152,5 +155,10 @@ struct LoneSwitchSetup {
 /// out of range, and when there are no packets unless they come from elsewhere.
 LoneSwitchSetup read_packet_file(const JsonValue& document, const std::string& file, const p4::Program& program,
                                  bool packets_from_elsewhere = false);
+
+/// The JSON Schema of packet files for any program.
+JsonValue packet_file_schema();
+/// What "trigger" of a generator may name.
+const std::vector<std::string>& packet_triggers();
 
 }  // namespace racksim::tools

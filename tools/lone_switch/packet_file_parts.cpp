@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "tools/lone_switch/field_values.hpp"
+#include "tools/lone_switch/packet_file.hpp"
 
 namespace racksim::tools {
 
@@ -19,12 +20,16 @@ p4::KeyMatch read_match(const JsonValue& value, unsigned bits, const JsonLocatio
   return p4::KeyMatch::masked(part("value"), part("mask"));
 }
 
+const std::vector<std::string>& packet_triggers() {
+  static const std::vector<std::string> all{"time", "port_down", "recirculation"};  // as GeneratorApp::Trigger has them
+  return all;
+}
+
 void read_trigger(const ObjectReader& object, models::GeneratorApp& app) {
   using Trigger = models::GeneratorApp::Trigger;
   const JsonLocation& place = object.place();
   if (object.optional("trigger")) {
-    app.trigger =
-        static_cast<Trigger>(object.choice("trigger", "the name of a trigger", {"time", "port_down", "recirculation"}));
+    app.trigger = static_cast<Trigger>(object.choice("trigger", "the name of a trigger", packet_triggers()));
   }
   const auto only = [&](std::string_view key, Trigger trigger, std::string_view of) {
     if (object.optional(key) && app.trigger != trigger) {

@@ -48,9 +48,6 @@ JsonValue written(const sim::Parameter& parameter, const sim::Parameter::Value& 
 /// also be written with its source.
 void add_schema(JsonValue& object_schema, const sim::Parameters& parameters, bool annotated = false);
 
-/// An object schema without properties that refuses unknown ones.
-JsonValue empty_object_schema();
-
 /// The string at `place`, or an InputError that names what was expected.
 const std::string& require_string(const JsonValue& value, const JsonLocation& place, const std::string& expected);
 /// The members at `place`, or an InputError.

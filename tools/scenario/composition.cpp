@@ -78,6 +78,10 @@ class Composer {
     open_.push_back(path);
     const JsonLocation root{file, ""};
     JsonValue own = read_json_file(file);
+    for (const char* key : kOwnMembers) {
+      const auto* value = own.find(key);
+      if (value && !value->string()) root.member(key).refuse(value->description(), "a string");
+    }
     const auto cases = own.find("cases") ? std::optional(*own.find("cases")) : std::nullopt;
     own.erase("cases");
 

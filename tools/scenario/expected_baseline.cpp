@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "tools/json/json_schema.hpp"
 #include "tools/scenario/binding.hpp"
 #include "tools/text/nearest_name.hpp"
 
@@ -88,19 +89,11 @@ JsonValue write_expected_baseline(const ExpectedBaseline& baseline) {
 }
 
 JsonValue expected_baseline_schema() {
-  auto names = JsonValue::object();
-  names.set("enum", JsonValue::array({"exact", "none"}));
-  auto per_cent = JsonValue::object({{"type", "string"}, {"pattern", "^[0-9]+(\\.[0-9]+)?%$"}});
-  auto units = JsonValue::object({{"type", "number"}, {"minimum", 0}});
-  auto tolerance = JsonValue::object();
-  tolerance.set("anyOf", JsonValue::array({std::move(per_cent), std::move(units)}));
-  auto metrics = empty_object_schema();
+  auto tolerance = any_of_schemas({pattern_schema(R"(^-?([0-9]+\.?[0-9]*|\.[0-9]+)%$)"), number_schema(0)});
+  auto metrics = map_schema(std::move(tolerance));
   metrics.set("minProperties", 1);
-  metrics.set("additionalProperties", std::move(tolerance));
-  auto schema = JsonValue::object();
-  schema.set("description", "What racksim test compares with the stored baseline.");
-  schema.set("anyOf", JsonValue::array({std::move(names), std::move(metrics)}));
-  return schema;
+  return any_of_schemas({enum_schema({"exact", "none"}), std::move(metrics)},
+                        "What racksim test compares with the stored baseline.");
 }
 
 }  // namespace racksim::tools

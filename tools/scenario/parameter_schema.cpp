@@ -1,6 +1,7 @@
 // JSON Schema fragments from declared parameters.
 #include <limits>
 
+#include "tools/json/json_schema.hpp"
 #include "tools/scenario/binding.hpp"
 #include "tools/text/units.hpp"
 
@@ -11,9 +12,9 @@ using sim::Parameter;
 
 /// The schema of one parameter's plain value.
 struct KindSchema {
-  JsonValue operator()(const Parameter::Flag&) const { return type("boolean"); }
+  JsonValue operator()(const Parameter::Flag&) const { return type_schema("boolean"); }
   JsonValue operator()(const Parameter::Integer& integer) const {
-    auto schema = type("integer");
+    auto schema = type_schema("integer");
     schema.set("minimum", integer.min);
     if (integer.max != std::numeric_limits<std::uint64_t>::max()) schema.set("maximum", integer.max);
     return schema;
@@ -25,7 +26,7 @@ struct KindSchema {
     return schema;
   }
   JsonValue operator()(const Parameter::Real& real) const {
-    auto schema = type("number");
+    auto schema = type_schema("number");
     // JSON has no infinity: an open end is no bound.
     if (real.min > std::numeric_limits<double>::lowest()) schema.set("minimum", real.min);
     if (real.max < std::numeric_limits<double>::max()) schema.set("maximum", real.max);
@@ -37,10 +38,10 @@ struct KindSchema {
     schema.set("maximum", real.max);
     return schema;
   }
-  JsonValue operator()(const Parameter::Size&) const { return pattern(size_pattern()); }
-  JsonValue operator()(const Parameter::Length&) const { return pattern(length_pattern()); }
-  JsonValue operator()(const Parameter::Rate&) const { return pattern(rate_pattern()); }
-  JsonValue operator()(const Parameter::Text&) const { return type("string"); }
+  JsonValue operator()(const Parameter::Size&) const { return pattern_schema(size_pattern()); }
+  JsonValue operator()(const Parameter::Length&) const { return pattern_schema(length_pattern()); }
+  JsonValue operator()(const Parameter::Rate&) const { return pattern_schema(rate_pattern()); }
+  JsonValue operator()(const Parameter::Text&) const { return type_schema("string"); }
   JsonValue operator()(const Parameter::Choice& choice) const {
     JsonValue schema;
     auto& names = schema.set("enum", JsonValue::array());
@@ -48,19 +49,9 @@ struct KindSchema {
     return schema;
   }
 
-  static JsonValue type(const char* name) {
-    JsonValue schema;
-    schema.set("type", name);
-    return schema;
-  }
   static JsonValue type_or_null(const char* name) {
     JsonValue schema;
     schema.set("type", JsonValue::array({name, "null"}));
-    return schema;
-  }
-  static JsonValue pattern(std::string regex) {
-    auto schema = type("string");
-    schema.set("pattern", std::move(regex));
     return schema;
   }
 };
@@ -70,7 +61,7 @@ JsonValue with_source(JsonValue plain) {
   auto annotated = empty_object_schema();
   auto& properties = *annotated.find("properties");
   properties.set("value", plain);
-  for (const char* text : {"source", "calibrated", "note"}) properties.set(text, KindSchema::type("string"));
+  for (const char* text : {"source", "calibrated", "note"}) properties.set(text, type_schema("string"));
   annotated.set("required", JsonValue::array()).push("value");
   JsonValue schema;
   schema.set("anyOf", JsonValue::array({std::move(plain), std::move(annotated)}));
@@ -91,13 +82,6 @@ void add_property(JsonValue& object_schema, std::string_view name, JsonValue sch
 }
 
 }  // namespace
-
-JsonValue empty_object_schema() {
-  auto schema = KindSchema::type("object");
-  schema.set("properties", JsonValue::object());
-  schema.set("additionalProperties", false);
-  return schema;
-}
 
 void add_schema(JsonValue& object_schema, const sim::Parameters& parameters, bool annotated) {
   for (const auto& parameter : parameters.all()) {

@@ -215,8 +215,9 @@ Testbed read_testbed(const JsonValue& document, const std::string& file, const C
   testbed.name = std::filesystem::path(file).stem().string();
   if (const auto* name = document.find("name")) testbed.name = require_string(*name, root.member("name"), "a string");
   if (const auto* doc = document.find("doc")) testbed.doc = require_string(*doc, root.member("doc"), "a string");
+  if (const auto* schema = document.find("$schema")) require_string(*schema, root.member("$schema"), "a string");
   testbed.rack = make_options(catalogue.rack);
-  bind(document, root, testbed.rack.parameters, {{"version", "name", "doc"}, &testbed.annotations});
+  bind(document, root, testbed.rack.parameters, {{"$schema", "version", "name", "doc"}, &testbed.annotations});
   order_as_declared(testbed.annotations, testbed.rack.parameters);
   return testbed;
 }

@@ -111,7 +111,15 @@ JsonValue configuration(const Scenario& scenario);
 /// `check`, `observe` and `expect`.
 std::string behavioural_configuration(const Scenario& scenario);
 
-/// The JSON Schema (draft 2020-12) of scenario files.
+/// The JSON Schema (draft 2020-12) of scenario files: `then` is of those that build on others, `else` of those that say
+/// all themselves.
 JsonValue scenario_schema(const Catalogue& catalogue);
+/// The same of suites, of testbeds, and of the parts that testbeds are put together from.
+JsonValue suite_schema(const Catalogue& catalogue);
+JsonValue testbed_schema(const Catalogue& catalogue);
+JsonValue testbed_part_schema(const Catalogue& catalogue);
+/// Of `set` in cases and figures: values by their dotted paths. And of one such path.
+JsonValue set_schema(const Catalogue& catalogue);
+JsonValue path_schema(const Catalogue& catalogue);
 
 }  // namespace racksim::tools

@@ -266,7 +266,7 @@ TEST_CASE("the program says what is wrong with a command line in its own words")
   refused({"run", "quickstart.json", "--sed=5"}, "(did you mean \"--seed\"?)");
   refused({"fuzz", "quickstart.json", "--noshrink"}, "(did you mean \"--no-shrink\"?)");
   refused({"run", "quickstart.json", "more"}, "found the argument \"more\", expected FILE and no more");
-  refused({"schema", "more"}, "racksim schema: command line: found the argument \"more\"");
+  refused({"schema", "suite", "more"}, "racksim schema: command line: found the argument \"more\"");
   refused({"run"}, "racksim run: command line: found no FILE, expected FILE: Scenario file");
   refused({"diff", "a"}, "found no RUN_B");
   refused({"run", "quickstart.json", "--seed"}, "found no value after \"--seed\"");

@@ -7,6 +7,7 @@
 #include "tests/places.hpp"
 #include "tests/tools/scenario/fake_catalogue.hpp"
 #include "tests/tools/temporary_folder.hpp"
+#include "tools/commands/file_schemas.hpp"
 #include "tools/scenario/scenario.hpp"
 
 namespace command_line_test {
@@ -47,7 +48,8 @@ TEST_CASE("a wrong command line is bad input, in one line") {
                                                     {"validate"},
                                                     {"--nonsense"},
                                                     {"validate", "--nonsense", "x.json"},
-                                                    {"schema", "x"}};
+                                                    {"schema", "x"},
+                                                    {"schema", "suite", "more"}};
   for (const auto& arguments : wrong) {
     CAPTURE(arguments);
     const auto outcome = run(arguments);
@@ -105,11 +107,14 @@ TEST_CASE("validate tells the kind of a file by what it holds, wherever it lies"
                                    {"testbeds/concordia-8.json", "testbed"},
                                    {"figures/concordia/fig9.json", "figure"},
                                    {"claims/concordia.json", "list of claims"},
-                                   {"claims/recorded/starcache/fig14.json", "record of claims"}}) {
+                                   {"claims/recorded/starcache/fig14.json", "record of claims"},
+                                   {"switch/chain.json", "packet file for example-chain"},
+                                   {"fuzz/baselines/flowcc.json", "fuzz baseline"}}) {
     CHECK(real(shipped + file) == shipped + file + ": valid " + kind + "\n");
   }
   // One mistake does not make it another kind of file.
-  const auto figure = folder.write("fig.json", R"({"version": 1, "base": "figures/good.json", "sweeep": {}, "series": []})");
+  const auto figure =
+      folder.write("fig.json", R"({"version": 1, "base": "figures/good.json", "sweeep": {}, "series": []})");
   CHECK_THAT(run({"validate", figure}).err,
              Catch::Contains("found the unknown key \"sweeep\"") && Catch::Contains("did you mean \"sweep\"?"));
   const auto nothing = folder.write("nothing.json", R"({"version": 1})");
@@ -139,6 +144,54 @@ TEST_CASE("schema prints JSON") {
   const auto outcome = run({"schema"});
   CHECK(outcome.status == exit_ok);
   CHECK(parse_json(outcome.out, "schema") == scenario_schema(fake_catalogue()));
+  CHECK(run({"schema", "scenario"}).out == outcome.out);
+}
+
+TEST_CASE("schema prints the schema of each kind of file that its help names") {
+  const auto help = run({"schema", "--help"}).out;
+  for (const FileSchema& schema : file_schemas()) {
+    CAPTURE(schema.name);
+    CHECK_THAT(help, Catch::Contains(schema.name));
+    const auto outcome = run({"schema", schema.name});
+    CHECK(outcome.status == exit_ok);
+    const auto printed = parse_json(outcome.out, "schema");
+    CHECK(*printed.find("$schema")->string() == "https://json-schema.org/draft/2020-12/schema");
+    CHECK(printed.find("title")->string());
+    // Its own kind of file may name it.
+    for (const char* part : {"then", "else"}) {
+      const auto* object = printed.find(part) ? printed.find(part) : &printed;
+      CHECK(object->find("properties")->find("$schema"));
+    }
+  }
+  CHECK_THAT(run({"schema", "suit"}).err, Catch::Contains("did you mean \"suite\"?"));
+}
+
+TEST_CASE("validate believes what a file says of its kind") {
+  const TemporaryFolder folder;
+  const auto part = folder.write("part.json", R"({"$schema": "testbed-part.json"})");
+  CHECK(run({"validate", part}).out == part + ": valid part of a testbed\n");
+  const auto whole = folder.write("whole.json", R"({"$schema": "testbed.json", "nodes": 3})");
+  CHECK_THAT(run({"validate", whole}).err, Catch::Contains("no \"version\""));
+  const auto wrong = folder.write("wrong.json", R"({"$schema": "testbed-part.json", "linc": {}})");
+  CHECK_THAT(run({"validate", wrong}).err, Catch::Contains("did you mean \"link\"?"));
+}
+
+TEST_CASE("validate checks reports and baselines") {
+  const TemporaryFolder folder;
+  const auto baseline = folder.write("a.json", R"({"metrics": {"throughput_mops": 1.5}})");
+  CHECK(run({"validate", baseline}).out == baseline + ": valid baseline\n");
+  const auto fuzz = folder.write("b.json", R"({"runs": 200, "race_points": []})");
+  CHECK(run({"validate", fuzz}).out == fuzz + ": valid fuzz baseline\n");
+  const char* report = R"({"scenario": "s", "protocol": "p", "seed": 1, "verdict": "pass", "violations": [],
+      "violation_count": 0, "lost_writes": [], "lost_write_count": 0, "failed_expectations": [],
+      "run_hash": "00000000000000000000000000000000", "events": 1, "simulated_ns": 2.5, "wall_s": 0.1, "metrics": {},
+      "whole_run": {}, "provenance": {}, "config": {}})";
+  const auto good = folder.write("c.json", report);
+  CHECK(run({"validate", good}).out == good + ": valid report\n");
+  std::string text = report;
+  text.replace(text.find("pass"), 4, "pest");
+  const auto bad = folder.write("d.json", text);
+  CHECK(run({"validate", bad}).err == bad + ": /verdict: found the string \"pest\", expected \"pass\" or \"fail\"\n");
 }
 
 TEST_CASE("a defect inside racksim is status 3") {

@@ -5,6 +5,7 @@
 
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/temporary_folder.hpp"
+#include "tools/files/data_files.hpp"
 
 namespace baseline_test {
 
@@ -77,6 +78,19 @@ TEST_CASE("a baseline file is read back as it was written and refused where it i
   CHECK_THAT(refuse(R"({"run_hash": "xyz"})"), Catch::StartsWith(": /run_hash: found"));
   CHECK_THAT(refuse(R"({"metrics": {"a": "1"}})"), Catch::StartsWith(": /metrics/a: found the string"));
   CHECK_THAT(refuse(R"({"metric": {}})"), Catch::Contains("did you mean \"metrics\"?"));
+}
+
+TEST_CASE(
+    "a baseline that is written among the scenarios that come with the program names its schema, and may be read") {
+  const TemporaryFolder folder;
+  const auto plain = baseline_json({kHash, {}});
+  const auto among = (scenarios_folder() / "regress/flowcc/baselines/a.json").string();
+  const auto named = with_schema(plain, "baseline", among);
+  CHECK(*named.find("$schema")->string() == "../../../schema/baseline.json");
+  CHECK(load_baseline(folder.write("a.json", to_json(named))) == Baseline{kHash, {}});
+  CHECK(with_schema(plain, "baseline", (folder.path() / "a.json").string()) == plain);
+  const auto wrong = folder.write("b.json", R"({"$schema": 3, "metrics": {}})");
+  CHECK(refusal([&] { load_baseline(wrong); }) == wrong + ": /$schema: found the number 3, expected a string");
 }
 
 }  // namespace baseline_test

@@ -1,0 +1,109 @@
+// The form of reports: as a JSON Schema, and checked. See report.hpp; report.cpp writes them.
+#include "tools/experiment/report.hpp"
+#include "tools/json/json_schema.hpp"
+#include "tools/scenario/binding.hpp"
+
+namespace racksim::tools {
+namespace {
+
+using Fits = bool (*)(const JsonValue& value);
+
+bool is_text(const JsonValue& value) {
+  return value.string() != nullptr;
+}
+bool is_natural(const JsonValue& value) {
+  return value.natural().has_value();
+}
+bool is_number(const JsonValue& value) {
+  return value.number().has_value();
+}
+bool is_array(const JsonValue& value) {
+  return value.is_array();
+}
+bool is_object(const JsonValue& value) {
+  return value.is_object();
+}
+bool is_verdict(const JsonValue& value) {
+  return value.string() && (*value.string() == "pass" || *value.string() == "fail");
+}
+bool is_hash(const JsonValue& value) {
+  return value.string() && value.string()->size() == 32 &&
+         value.string()->find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+/// A member of a report: what it must be, in words, as a check and as a schema.
+struct ReportMember {
+  const char* key;
+  const char* expected;
+  Fits fits;
+  JsonValue schema;
+  bool required = true;
+};
+
+const std::vector<ReportMember>& report_members() {
+  const auto texts = array_schema(type_schema("string"));
+  const auto objects = array_schema(type_schema("object"));
+  static const std::vector<ReportMember> all{
+      {"scenario", "a string", is_text, type_schema("string", "The scenario's name.")},
+      {"protocol", "a string", is_text, type_schema("string", "The protocol's name.")},
+      {"seed", "a whole number", is_natural, integer_schema(0)},
+      {"verdict", "\"pass\" or \"fail\"", is_verdict, enum_schema({"pass", "fail"})},
+      {"violations", "an array", is_array, objects},
+      {"violation_count", "a whole number", is_natural, integer_schema(0, "Those that are not listed too.")},
+      {"lost_writes", "an array", is_array, objects},
+      {"stall", "an object", is_object, type_schema("object", "Who waited for whom when the run stood still."), false},
+      {"lost_write_count", "a whole number", is_natural, integer_schema(0, "Those that are not listed too.")},
+      {"failed_expectations", "an array", is_array, texts},
+      {"run_hash", "32 lower-case hexadecimal digits", is_hash, pattern_schema("^[0-9a-f]{32}$")},
+      {"events", "a whole number", is_natural, integer_schema(0)},
+      {"simulated_ns", "a number", is_number, type_schema("number")},
+      {"wall_s", "a number", is_number, type_schema("number", "Of real time.")},
+      {"metrics", "an object", is_object, type_schema("object", "Of the measured phase.")},
+      {"whole_run", "an object", is_object, map_schema(integer_schema(0), "What counters counted in all of the run.")},
+      {"provenance", "an object", is_object, type_schema("object", "Which build made the report, and where.")},
+      {"config", "an object", is_object, type_schema("object", "The scenario with every value in effect.")}};
+  return all;
+}
+
+void check_elements(const JsonValue& array, const JsonLocation& place, Fits fits, const char* expected) {
+  for (std::size_t i = 0; i < array.elements()->size(); ++i) {
+    const auto& element = (*array.elements())[i];
+    if (!fits(element)) place.element(i).refuse(element.description(), expected);
+  }
+}
+
+}  // namespace
+
+JsonValue report_schema() {
+  auto schema = empty_object_schema();
+  auto& required = schema.set("required", JsonValue::array());
+  for (const ReportMember& member : report_members()) {
+    if (member.required) required.push(member.key);
+  }
+  for (const ReportMember& member : report_members()) properties_of(schema).set(member.key, member.schema);
+  return file_schema("racksim report", "What racksim run --json prints.", std::move(schema));
+}
+
+void check_report(const JsonValue& document, const std::string& file) {
+  const JsonLocation root{file, ""};
+  std::vector<std::string> known{"$schema"};
+  for (const ReportMember& member : report_members()) known.emplace_back(member.key);
+  bind(document, root, {}, {known, nullptr});
+  if (const auto* schema = document.find("$schema")) require_string(*schema, root.member("$schema"), "a string");
+  for (const ReportMember& member : report_members()) {
+    const auto* value = document.find(member.key);
+    if (!value && !member.required) continue;
+    if (!value || !member.fits(*value)) {
+      root.member(member.key).refuse(value ? value->description() : "nothing", member.expected);
+    }
+  }
+  for (const char* key : {"violations", "lost_writes"}) {
+    check_elements(*document.find(key), root.member(key), is_object, "an object");
+  }
+  check_elements(*document.find("failed_expectations"), root.member("failed_expectations"), is_text, "a string");
+  for (const auto& [name, count] : *document.find("whole_run")->members()) {
+    if (!is_natural(count)) root.member("whole_run").member(name).refuse(count.description(), "a whole number");
+  }
+}
+
+}  // namespace racksim::tools
