@@ -2,7 +2,7 @@
 
 A fence is ```LANGUAGE WORDS, with its lines, perhaps indented in a list. A part stands between
 `<!-- generated: NAME ARGUMENTS -->` and `<!-- end -->`, each alone on its line, and a count within a line between
-`<!-- count: NAME ARGUMENTS -->` and `<!-- end -->`. Within fences neither means anything.
+`<!-- count: NAME ARGUMENTS -->` and `<!-- end -->`. Within fences and code neither means anything.
 """
 import os
 import re
@@ -12,6 +12,7 @@ FENCE = re.compile(r"^( *)(`{3,})\s*([^`]*)$")
 PART = re.compile(r"^\s*<!-- generated: (.+?) -->\s*$")
 PART_END = re.compile(r"^\s*<!-- end -->\s*$")
 COUNT = re.compile(r"<!-- count: (.+?) -->(.*?)<!-- end -->")
+CODE = re.compile(r"`[^`]*`")
 
 
 class Fence:
@@ -79,7 +80,9 @@ class Page:
                 part = None
             else:
                 self.prose.append((index, line))
-                self.counts += [(index, found) for found in COUNT.finditer(line)]
+                code = [range(*span.span()) for span in CODE.finditer(line)]
+                self.counts += [(index, found) for found in COUNT.finditer(line)
+                                if not any(found.start() in span for span in code)]
         if fence is not None:
             self.faults.append((fence.first, "the fence that begins here does not end"))
         if part is not None:

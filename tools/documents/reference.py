@@ -155,7 +155,8 @@ def testbed(program):
     meanings = [one for one in program.list("options", "rack")]
     return page("Constants of a rack", [
         *paragraph("A testbed gives the values, a scenario's `rack` may give others. `racksim list constants TESTBED` "
-                   "prints each value with its source."), "",
+                   "prints each value with its source; [hardware.md](../hardware.md) says where the numbers come from."),
+        "",
         *sections([("Testbeds", listed(program, "testbeds")), ("Meaning", options_table(meanings)),
                    ("Values", table(("constant", *testbeds), rows))])])
 

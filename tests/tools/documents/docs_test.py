@@ -126,7 +126,7 @@ class Check(unittest.TestCase):
                      "+| `p.ordered` | `false` | a \\| b | `p-x` |")
         self.differs("there are <!-- count: oracles -->3<!-- end --> oracles\n", "docs/a.md:1: count: oracles", "-3",
                      "+2")
-        self.clean("there are <!-- count: oracles -->2<!-- end --> oracles\n")
+        self.clean("there are <!-- count: oracles -->2<!-- end --> oracles, `<!-- count: oracles -->3<!-- end -->`\n")
         self.differs("<!-- generated: mechanics p -->\n<!-- end -->\n", "nothing generates \"mechanics\"", "mechanisms")
         self.differs("<!-- generated: mechanisms q -->\n<!-- end -->\n", "what is list mechanisms q")
         self.differs("<!-- count: orcs -->1<!-- end -->\n", "nothing counts \"orcs\"")
