@@ -30,7 +30,8 @@ struct Files {
 
 constexpr const char* kBase = R"({
   "version": 1, "name": "base", "doc": "the base", "rack": "concordia-8", "protocol": {"name": "flowcc"},
-  "workload": {"kind": "micro", "threads": 2}, "run": {"measure": {"operations": 200}},
+  "workload": {"kind": "micro", "threads": 2, "working_set": "1MiB", "shared_bytes": "64KiB", "warm_passes": 0},
+  "run": {"measure": {"operations": 200}},
   "faults": [{"kind": "noise", "loss": 0.01}], "check": {"all": true}})";
 
 }  // namespace
@@ -74,10 +75,11 @@ TEST_CASE("a case is the rest of its suite with its own members and its set over
     "quiet": {"doc": "no faults", "set": {"faults": null, "workload.threads": 3}, "expect": {"verdict": "pass"}},
     "later": {"set": {"faults.0.loss": 0.5, "rack.nodes": 5}}}})");
   const JsonValue quiet = Composition(files.at("suite.json/quiet")).document();
-  CHECK(to_canonical_json(quiet) ==
-        R"({"check":{"all":true},"doc":"no faults","expect":{"verdict":"pass"},"name":"suite/quiet",)"
-        R"("protocol":{"name":"flowcc"},"rack":{"testbed":"concordia-8"},"run":{"measure":{"operations":200}},)"
-        R"("seed":7,"version":1,"workload":{"kind":"micro","threads":3}})");
+  CHECK(
+      to_canonical_json(quiet) ==
+      R"({"check":{"all":true},"doc":"no faults","expect":{"verdict":"pass"},"name":"suite/quiet",)"
+      R"("protocol":{"name":"flowcc"},"rack":{"testbed":"concordia-8"},"run":{"measure":{"operations":200}},)"
+      R"("seed":7,"version":1,"workload":{"kind":"micro","shared_bytes":"64KiB","threads":3,"warm_passes":0,"working_set":"1MiB"}})");
   const JsonValue later = Composition(files.at("suite.json/later")).document();
   CHECK(to_canonical_json(*later.find("faults")) == R"([{"kind":"noise","loss":0.5}])");
   CHECK(to_canonical_json(*later.find("rack")) == R"({"nodes":5,"testbed":"concordia-8"})");
