@@ -24,11 +24,13 @@ JsonValue paper_claims_schema() {
                             {"not_modelled", name_schema("Why nothing tests the claim.")},
                             {"off", name_schema("What is so instead; with tests.")},
                             {"partly", name_schema("What figure and tests leave out.")},
-                            {"ambiguous", name_schema("What the paper leaves open.")}});
+                            {"ambiguous", name_schema("What the paper leaves open.")},
+                            {"reason", name_schema("Why the figure's value is another, as far as that is known.")}});
   require_members(claim, {"id", "section", "basis", "text", "expected"});
   claim.set("anyOf",
             JsonValue::array({required_member("figure"), required_member("tests"), required_member("not_modelled")}));
-  claim.set("dependentRequired", JsonValue::object({{"off", JsonValue::array({"tests"})}}));
+  claim.set("dependentRequired",
+            JsonValue::object({{"off", JsonValue::array({"tests"})}, {"reason", JsonValue::array({"figure"})}}));
   claim.set("dependentSchemas",
             JsonValue::object(
                 {{"not_modelled",

@@ -5,6 +5,7 @@
 
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/scenario/fake_catalogue.hpp"
+#include "tools/json/json_schema.hpp"
 
 namespace binding_test {
 
