@@ -28,7 +28,19 @@ class Program:
         return json.loads(self.text("list", *arguments, "--json"))
 
     def schema(self):
-        return json.loads(self.text("schema"))
+        """The schema of a scenario that builds on no other, with what it refers to put in."""
+        whole = json.loads(self.text("schema", "scenario"))
+
+        def resolved(part):
+            if isinstance(part, list):
+                return [resolved(one) for one in part]
+            if not isinstance(part, dict):
+                return part
+            if "$ref" in part:
+                return resolved(whole["$defs"][part["$ref"].removeprefix("#/$defs/")])
+            return {key: resolved(one) for key, one in part.items()}
+
+        return resolved(whole["else"])
 
     def commands(self):
         """(name, sentence) of each sub-command."""

@@ -182,6 +182,8 @@ class Composer {
     check_size(set, place);
     for (const auto& [path, value] : *set.members()) {
       const JsonLocation here = place.member(path);
+      if (path.find('=') != std::string::npos)
+        here.refuse("an \"=\" in the path", "a dotted path, with its value behind it");
       try {
         Override override_ = parse_override(path + "=null");
         override_.value = value;

@@ -166,6 +166,8 @@ TEST_CASE("circles, too many files, missing files and wrong cases are refused wh
              Catch::Contains("g.json: /cases/a/base"));
   CHECK_THAT(says(files.write("h.json", R"({"cases": {"a": {"set": {"a..b": 1}}}})") + "/a"),
              Catch::Contains("h.json: /cases/a/set/a..b: found an empty name"));
+  CHECK_THAT(says(files.write("j.json", R"({"cases": {"a": {"set": {"a=3": 1}}}})") + "/a"),
+             Catch::Contains("j.json: /cases/a/set/a=3: found an \"=\" in the path"));
   CHECK_THAT(says(files.write("i.json", R"({"x": 1, "cases": {"a": {"set": {"x.y": 1}}}})") + "/a"),
              Catch::Contains("i.json: /cases/a/set/x.y: found the number 1, expected an object"));
 }

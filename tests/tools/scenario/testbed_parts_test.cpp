@@ -60,7 +60,8 @@ void collect(const JsonValue& value, const std::string& name, Constants& constan
     return;
   }
   for (const auto& [key, member] : *value.members()) {
-    if (!name.empty() || (key != "base" && key != "version" && key != "name" && key != "doc")) {
+    const bool of_file = key == "$schema" || key == "base" || key == "version" || key == "name" || key == "doc";
+    if (!name.empty() || !of_file) {
       collect(member, name.empty() ? key : name + "." + key, constants);
     }
   }
