@@ -101,7 +101,7 @@ std::string check_packets(const JsonValue& document, const std::string& file) {
 /// Reads it as what it is, and says what that is.
 std::string check(const JsonValue& document, const std::string& file, const std::vector<std::string>& overrides,
                   const Catalogue& catalogue) {
-  const auto kind = kind_of(document, catalogue);
+  auto kind = kind_of(document, catalogue);
   if (kind == "testbed" || kind == "part of a testbed") {
     read_testbed(document, file, catalogue);
     return is_testbed_part(document) ? "part of a testbed" : "testbed";
@@ -132,7 +132,7 @@ std::string check_file(const std::string& file, const std::vector<std::string>& 
   if (split_case(file).name.empty()) {
     const auto document = read_json_file(file);
     const auto cases = case_names(document);
-    for (const auto& name : cases) check_file(file + "/" + name, overrides, catalogue);
+    for (const auto& name : cases) check_file(fmt::format("{}/{}", file, name), overrides, catalogue);
     if (!cases.empty()) return fmt::format("suite of {} cases", cases.size());
   }
   return Composition(file).read(

@@ -1,5 +1,7 @@
 // racksim list KIND: what this build offers, one line each but for testbeds and claims.
 
+#include <fmt/core.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
@@ -73,7 +75,8 @@ Entries scenario_files() {
     const auto cases = cases_of_file(file);
     if (cases.empty()) entries.push_back({path, member_of_file(file, "name")});
     for (const auto& each : cases) {
-      entries.push_back({path + "/" + each, std::filesystem::path(file).stem().string() + "/" + each});
+      entries.push_back(
+          {fmt::format("{}/{}", path, each), fmt::format("{}/{}", std::filesystem::path(file).stem().string(), each)});
     }
   }
   return entries;
@@ -136,7 +139,7 @@ std::string text_of(const std::vector<Mechanism>& mechanisms) {
   std::vector<std::vector<std::string>> lines{{"option", "unsafe", "what goes wrong", "regression"}};
   for (const auto& [protocol, option, unsafe, breaks, regression] : mechanisms) {
     const std::string value = unsafe.string() ? *unsafe.string() : to_canonical_json(unsafe);
-    lines.push_back({protocol + '.' + option, value, std::string(breaks), std::string(regression)});
+    lines.push_back({fmt::format("{}.{}", protocol, option), value, std::string(breaks), std::string(regression)});
   }
   return in_columns(lines);
 }

@@ -222,7 +222,7 @@ class Composer {
     check_size(own, origin(pointer));
     result.objects_[pointer] = origin(pointer);
     for (const auto& [key, value] : *own.members()) {
-      const std::string at = pointer + "/" + pointer_token(key);
+      const std::string at = fmt::format("{}/{}", pointer, pointer_token(key));
       auto* present = onto.find(key);
       if (present && !value.is_null()) {
         merge_from(result, *present, value, at, origin);

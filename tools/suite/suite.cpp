@@ -56,7 +56,9 @@ void add_file(const fs::path& file, const std::string& argument, const std::stri
   } catch (const InputError&) {  // told when the scenario is loaded
   }
   if (cases.empty()) files.scenarios.push_back({argument, name, file.string()});
-  for (const auto& each : cases) files.scenarios.push_back({argument, name + "/" + each, (file / each).string()});
+  for (const auto& each : cases) {
+    files.scenarios.push_back({argument, fmt::format("{}/{}", name, each), (file / each).string()});
+  }
 }
 
 /// Adds what is below `folder`; `prefix` is its path within the argument.
