@@ -91,7 +91,8 @@ TEST_CASE("an error names the file and the place where the value stands") {
   const auto base = files.write("base.json", kBase);
   const auto suite = files.write("suite.json", R"({"base": "base.json", "workload": {"threads": 0}, "cases": {
     "inherits": {"seed": 2}, "sets": {"set": {"workload.threads": -1}}, "merges": {"workload": {"threads": -2}},
-    "lacks": {"workload": {"threads": 1, "kind": null}}, "unknown": {"set": {"workload.threads": 2, "workload.thread": 2}}}})");
+    "lacks": {"workload": {"threads": 1, "kind": null}}, "unknown": {"set": {"workload.threads": 2, "workload.thread": 2}},
+    "whole": {"set": {"workload": {"kind": "micro", "threads": -3}}}}})");
   const auto says = [&](const std::string& path) {
     return refusal([&] { load_scenario(path, built_in_catalogue()); });
   };
@@ -103,6 +104,9 @@ TEST_CASE("an error names the file and the place where the value stands") {
   CHECK_THAT(says(suite + "/lacks"), Catch::StartsWith(suite + ": /cases/lacks/workload: found no \"kind\""));
   CHECK_THAT(says(suite + "/unknown"),
              Catch::StartsWith(suite + ": /cases/unknown/set/workload.thread: found the unknown"));
+  // What stood in an object that is replaced whole is nobody's any more.
+  CHECK_THAT(says(suite + "/whole"),
+             Catch::StartsWith(suite + ": /cases/whole/set/workload/threads: found the number -3"));
   // What the base says wrongly is shown in the base.
   files.write("base.json", R"({"version": 1, "rack": "concordia-8", "protocol": {"name": "flowcc"},
     "workload": {"kind": "micro", "read_ratio": 7}})");
