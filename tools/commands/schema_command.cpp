@@ -16,7 +16,7 @@ int print_schema(const std::string& kind, CommandContext& context) {
   const auto* schema = find_entry(file_schemas(), kind);
   if (!schema)
     throw InputError("racksim schema", "command line", quote(kind), one_of(names), nearest_name(kind, names));
-  context.out << to_json(schema->make(context.catalogue));
+  context.out << to_folded_json(schema->make(context.catalogue));
   return exit_ok;
 }
 

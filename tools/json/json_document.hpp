@@ -118,6 +118,8 @@ JsonValue read_json_file(const std::string& path);
 /// Several lines with two spaces of indentation, ending in a newline. Reals are the shortest text that reads back as
 /// the same double; an infinity or NaN, which JSON lacks, becomes null.
 std::string to_json(const JsonValue& value);
+/// The same, with arrays and objects that fit into 120 columns on one line each, but for the outermost.
+std::string to_folded_json(const JsonValue& value);
 /// One line without spaces and with members sorted by key: equal values give equal text whatever the order of members.
 std::string to_canonical_json(const JsonValue& value);
 

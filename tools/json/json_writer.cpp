@@ -8,10 +8,12 @@
 
 namespace racksim::tools {
 
-/// Writes one value: over several lines in members' order, or canonically in one line.
+/// Writes one value: over several lines in members' order, with what fits folded into a line, or canonically in one line.
 class JsonWriter {
  public:
-  explicit JsonWriter(bool canonical) : canonical_(canonical) {}
+  enum class Style { lines, folded, one_line, canonical };
+
+  explicit JsonWriter(Style style) : style_(style) {}
 
   std::string take() { return std::move(out_); }
 
@@ -54,17 +56,34 @@ class JsonWriter {
     out_ += '"';
   }
 
+  static constexpr std::size_t kColumns = 120;
+
+  /// Writes what fits into the rest of the line, with a comma behind it, into it.
+  template <class Container>
+  bool folded(const Container& container) {
+    if (style_ != Style::folded || indentation_ == 0) return false;
+    JsonWriter line(Style::one_line);
+    line.put(container);
+    const auto column = out_.size() - (out_.rfind('\n') + 1);
+    if (column + line.out_.size() + 1 > kColumns) return false;
+    out_ += line.out_;
+    return true;
+  }
+
   void put(const JsonValue::Array& array) {
+    if (folded(array)) return;
     surround('[', ']', array, [this](const JsonValue& element) { write(element); });
   }
 
   void put(const JsonValue::Object& object) {
+    if (folded(object)) return;
     std::vector<const JsonValue::Member*> members;
     for (const auto& member : object) members.push_back(&member);
-    if (canonical_) std::sort(members.begin(), members.end(), [](auto* a, auto* b) { return a->key < b->key; });
+    if (style_ == Style::canonical)
+      std::sort(members.begin(), members.end(), [](auto* a, auto* b) { return a->key < b->key; });
     surround('{', '}', members, [this](const JsonValue::Member* member) {
       put(member->key);
-      out_ += canonical_ ? ":" : ": ";
+      out_ += style_ == Style::canonical ? ":" : ": ";
       write(member->value);
     });
   }
@@ -75,7 +94,7 @@ class JsonWriter {
     indentation_ += 2;
     bool first = true;
     for (const auto& item : items) {
-      if (!first) out_ += ',';
+      if (!first) out_ += style_ == Style::one_line ? ", " : ",";
       first = false;
       new_line();
       put_item(item);
@@ -86,22 +105,28 @@ class JsonWriter {
   }
 
   void new_line() {
-    if (!canonical_) out_.append(1, '\n').append(indentation_, ' ');
+    if (style_ == Style::lines || style_ == Style::folded) out_.append(1, '\n').append(indentation_, ' ');
   }
 
-  bool canonical_;
+  Style style_;
   std::size_t indentation_ = 0;
   std::string out_;
 };
 
 std::string to_json(const JsonValue& value) {
-  JsonWriter writer(false);
+  JsonWriter writer(JsonWriter::Style::lines);
+  writer.write(value);
+  return writer.take() + "\n";
+}
+
+std::string to_folded_json(const JsonValue& value) {
+  JsonWriter writer(JsonWriter::Style::folded);
   writer.write(value);
   return writer.take() + "\n";
 }
 
 std::string to_canonical_json(const JsonValue& value) {
-  JsonWriter writer(true);
+  JsonWriter writer(JsonWriter::Style::canonical);
   writer.write(value);
   return writer.take();
 }

@@ -129,6 +129,7 @@ TEST_CASE("what is written reads back equal") {
           "text": "\"\\\u0001\n\u00e4\u20ac", "empty": [[], {}], "null": null, "flags": [true, false]})";
   const auto json = parse_json(text, "f");
   CHECK(parse_json(to_json(json), "f") == json);
+  CHECK(parse_json(to_folded_json(json), "f") == json);
   CHECK(parse_json(to_canonical_json(json), "f") != parse_json("{}", "f"));
 }
 
@@ -137,6 +138,15 @@ TEST_CASE("JSON has two forms: indented, and canonical with sorted members") {
   CHECK(to_json(json) ==
         "{\n  \"b\": [\n    1,\n    {\n      \"z\": 2.0,\n      \"y\": []\n    }\n  ],\n  \"a\": {}\n}\n");
   CHECK(to_canonical_json(json) == R"({"a":{},"b":[1,{"y":[],"z":2.0}]})");
+}
+
+TEST_CASE("what fits into 120 columns is folded into a line, but for the outermost") {
+  // With the comma that may follow, the line of "b" has 120 columns; one letter more and it is unfolded.
+  const std::string fits(120 - std::string(R"(  "b": ["", 1],)").size(), 'x'), too_long = fits + "x";
+  const auto json = parse_json(R"({"a": {"c": [1, 2]}, "b": [")" + fits + R"(", 1], "d": {}})", "f");
+  CHECK(to_folded_json(json) == "{\n  \"a\": {\"c\": [1, 2]},\n  \"b\": [\"" + fits + "\", 1],\n  \"d\": {}\n}\n");
+  const auto longer = parse_json(R"({"b": [")" + too_long + R"(", 1]})", "f");
+  CHECK(to_folded_json(longer) == "{\n  \"b\": [\n    \"" + too_long + "\",\n    1\n  ]\n}\n");
 }
 
 TEST_CASE("trees are built member by member") {
