@@ -105,11 +105,17 @@ void read_source(Tree& tree, const std::string& file, std::istream& stream) {
 
 void read_document(Tree& tree, const std::string& file, std::istream& stream) {
   std::string line;
+  std::string printed = file;
   bool listing = false, in_paragraph = false;
   for (unsigned number = 1; std::getline(stream, line); ++number) {
     if (file == "docs/hardware.md" && line.starts_with("## ")) tree.sections.insert(line.substr(3, 3));
-    if (line.starts_with("```")) listing = !listing;
-    add_prose(tree, file, number, line, in_paragraph && !listing && !line.empty());
+    if (line.starts_with("```")) {
+      listing = !listing;
+      // A fence that prints a file names it, and what that file mentions is meant from its own folder.
+      const auto named = line.substr(line.rfind(' ') + 1);
+      printed = listing && named.find('/') != std::string::npos ? named : file;
+    }
+    add_prose(tree, printed, number, line, in_paragraph && !listing && !line.empty());
     in_paragraph = !listing && !line.empty();
   }
 }

@@ -3,8 +3,8 @@
 
     schema_agreement.py RACKSIM SOURCE [MUTANTS [SEED]]
 
-Every file below SOURCE/scenarios is valid by its schema and by its reader. Of mutated files a reader may refuse more than
-the schema, because it knows more: other files, units, sums, names that the build declares. What the schema refuses the
+Every file below SOURCE/scenarios, and of the documents docs/tutorial and docs/figures, is valid by its schema and by its
+reader; those of docs/examples use parts that this build lacks. Of mutated files a reader may refuse more than the schema, because it knows more: other files, units, sums, names that the build declares. What the schema refuses the
 reader has to refuse as well; and of what the reader refuses the schema has to refuse the share FLOOR.
 
 Exit status: 0 agreed, 1 not, 77 skipped, because Debian's python3-jsonschema is not installed.
@@ -166,6 +166,8 @@ def main(racksim, source, mutants=MUTANTS, seed=SEED):
         # A copy of the folder, in which mutants find what they build on.
         copied = pathlib.Path(folder) / "scenarios"
         shutil.copytree(scenarios, copied)
+        for own in ("tutorial", "figures"):  # of the documents, which build on shipped files by their names
+            shutil.copytree(scenarios.parent / "docs" / own, copied / "docs" / own)
         report = subprocess.run(
             [racksim, "run", "quickstart.json", "--json", "--set", 'run.warmup="0s"', "--set", 'run.measure="1us"'],
             capture_output=True, text=True, check=True)
