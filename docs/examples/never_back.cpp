@@ -16,7 +16,7 @@ namespace {
 
 class NeverBack final : public sim::Oracle {
  public:
-  explicit NeverBack(const sim::EventLog& event_log) : Oracle("never-back"), event_log_(event_log) {}
+  explicit NeverBack(const sim::EventLog& event_log) : Oracle("never-back", "read"), event_log_(event_log) {}
 
   void observe(const sim::Observation& seen) override {
     if (seen.what == sim::Observed::performed) {
@@ -26,6 +26,7 @@ class NeverBack final : public sim::Oracle {
     if (seen.what != sim::Observed::operation_ended) return;
     const auto ended = sim::OperationView::of(seen);
     if (ended.kind != sim::OperationKind::read) return;
+    count_judged();
     const auto written = age_.find({ended.key, ended.value});
     const std::uint64_t age = written == age_.end() ? 0 : written->second;  // 0: before the run
     auto& [newest, reader] = read_[{seen.source.index, ended.key}];

@@ -42,6 +42,7 @@ class Relay final : public models::Workload {
   }
   void stop() override { stopping_ = true; }
   std::size_t running() const override { return tasks_.running(); }
+  std::size_t asleep() const override { return tasks_.asleep(); }
   void notify_after(std::uint64_t operations, std::function<void()> done) override {
     tasks_.notify_after(operations, std::move(done));
   }

@@ -57,6 +57,11 @@ void FaultSchedule::end(std::uint32_t index) {
   }
 }
 
+bool FaultSchedule::will_end() const {
+  return std::any_of(active_.begin(), active_.end(),
+                     [this](std::uint32_t index) { return entries_[index].fault->until() < Fault::kEver; });
+}
+
 void FaultSchedule::report(const Entry& entry, sim::Disturbance kind) {
   if (entry.fault->acts_on_packets_alone()) return;
   sim::record_disturbance(rack_.event_log(), entry.source, rack_.calendar().now(), 0, kind);

@@ -32,6 +32,8 @@ class FaultSchedule {
   void heal();
   /// Whether a fault lasts: it has begun and not ended.
   bool in_force() const { return !active_.empty(); }
+  /// Whether one of those will end by itself, before the heal.
+  bool will_end() const;
 
  private:
   enum class Phase : std::uint8_t { waiting, active, over };

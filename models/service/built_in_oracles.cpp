@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "models/service/key_value_service.hpp"
 #include "models/service/memory_service.hpp"
 #include "models/service/oracle_entry.hpp"
 #include "sim/checkers/history_oracle.hpp"
@@ -39,12 +40,8 @@ class FirstPermissions final : public sim::StateVisitor {
   void home(sim::Key, sim::Value) override {}
   void copy(sim::Key key, sim::Holder holder, sim::Value, sim::CopyState state) override {
     if (holder.is_switch()) return;
-    const auto permission = state == sim::CopyState::dirty ? sim::Permission::write : sim::Permission::read;
-    oracle_.observe({sim::Time{},
-                     sim::Observed::permission,
-                     {},
-                     0,
-                     {key, holder.number(), static_cast<std::uint64_t>(permission)}});
+    oracle_.initial_permission(key, holder.number(),
+                               state == sim::CopyState::dirty ? sim::Permission::write : sim::Permission::read);
   }
   void lost(sim::Key) override {}
 
@@ -161,6 +158,7 @@ class Quiescence final : public sim::QuiescenceOracle {
  public:
   explicit Quiescence(const Protocol& protocol) : protocol_(protocol) {}
   void finish(sim::Time end) override {
+    count_judged();
     for (Leak& leak : protocol_.leaks()) report(leak.kind, end, std::move(leak.what), std::move(leak.about));
   }
 
@@ -179,10 +177,11 @@ const Registration<OracleEntry> quiescence({
 class ValuesOfSessions final : public sim::Oracle {
  public:
   explicit ValuesOfSessions(std::shared_ptr<sim::SessionsLastWrites> writes)
-      : Oracle("values-at-rest"), writes_(std::move(writes)), judge_(*writes_) {}
+      : Oracle("values-at-rest", "value"), writes_(std::move(writes)), judge_(*writes_) {}
   sim::StateVisitor* state_at_rest() override { return &judge_; }
   void finish(sim::Time end) override {
     judge_.finish(end);
+    count_judged(judge_.judged());
     for (const sim::Violation& violation : judge_.violations()) violated(violation.at, violation.what, violation.about);
   }
 
@@ -215,9 +214,10 @@ const Registration<OracleEntry> values_at_rest({
 /// Counts packets and buffer cells at the end.
 class PacketConservation final : public sim::Oracle {
  public:
-  explicit PacketConservation(Rack& rack) : Oracle("packet-conservation"), rack_(rack) {}
+  explicit PacketConservation(Rack& rack) : Oracle("packet-conservation", "packet"), rack_(rack) {}
   void finish(sim::Time end) override {
     const PacketAccounting& accounting = rack_.accounting();
+    count_judged(accounting.created() + accounting.copied());
     report(sim::check_conservation({.created = accounting.created(),
                                     .copied = accounting.copied(),
                                     .delivered = accounting.delivered(),
@@ -249,11 +249,15 @@ const Registration<OracleEntry> packet_conservation({
     .make = [](OracleContext& context) -> MadeOracle { return std::make_shared<PacketConservation>(context.rack()); },
 });
 
+bool of_store(OracleContext& context) {
+  return dynamic_cast<const KeyValueService*>(&context.protocol().service()) != nullptr;
+}
+
 const Registration<OracleEntry> returned_key({
     .name = "returned-key",
     .doc = "a get returns the value of the key that it asked for",
     .make = [](OracleContext& context) -> MadeOracle {
-      return std::make_shared<sim::AnswerOracle>(sim::StrayAnswer::wrong_key, context.event_log());
+      return std::make_shared<sim::AnswerOracle>(sim::StrayAnswer::wrong_key, context.event_log(), of_store(context));
     },
 });
 
@@ -262,14 +266,16 @@ const Registration<OracleEntry> answered_once({
     .doc = "each request is answered once; for runs without loss and duplication",
     .attach = kByName,  // retransmissions and duplicates in the network are answered twice
     .make = [](OracleContext& context) -> MadeOracle {
-      return std::make_shared<sim::AnswerOracle>(sim::StrayAnswer::repeated, context.event_log());
+      return std::make_shared<sim::AnswerOracle>(sim::StrayAnswer::repeated, context.event_log(), of_store(context));
     },
 });
 
 const Registration<OracleEntry> torn({
     .name = "torn",
     .doc = "a get returns an item whole: all of its packets, all of its key and of one write",
-    .make = [](OracleContext& context) -> MadeOracle { return std::make_shared<sim::TornOracle>(context.event_log()); },
+    .make = [](OracleContext& context) -> MadeOracle {
+      return std::make_shared<sim::TornOracle>(context.event_log(), of_store(context));
+    },
 });
 
 /// One of the checks of whole histories. `data-value` implies all of them.

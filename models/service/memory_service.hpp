@@ -136,6 +136,7 @@ class MemoryService : public Service {
   /// Throws std::runtime_error, naming what is missing, unless all of these are offered.
   void require(OperationSet needed) const;
   const MemoryShape& shape() const { return shape_; }
+  bool holds_locks() const override { return !held_locks_.empty(); }
   /// The block an address lies in: the address without the offset in the block.
   sim::Key block_of(GlobalAddress address) const { return sim::Key{address.value >> block_bits_}; }
   /// The object, as histories name it.

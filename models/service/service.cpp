@@ -153,6 +153,17 @@ void Service::run_before(sim::Task<void> task) {
   event_log_.go_on();
 }
 
+sim::Time Service::oldest_pending() const {
+  sim::Time oldest = sim::Time::max();
+  for (const SessionState& state : sessions_) {
+    for (const PendingOperation& begun : state.dead) oldest = std::min(oldest, begun.at);
+    for (const Guard* guard = state.newest; guard != nullptr; guard = guard->next()) {
+      oldest = std::min(oldest, guard->begun().at);
+    }
+  }
+  return oldest;
+}
+
 void Service::add_waits(std::vector<sim::Wait>& waits) const {
   for (const SessionState& state : sessions_) {
     for (const Guard* guard = state.newest; guard != nullptr; guard = guard->next()) {

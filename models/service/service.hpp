@@ -41,6 +41,10 @@ class Service {
   std::uint64_t measured_operations() const { return operations_.in_window(); }
   /// Operations that have begun and neither ended nor been given up.
   std::uint64_t pending_operations() const { return pending_; }
+  /// When the oldest of them began; the end of time if there is none. Looks at every session.
+  sim::Time oldest_pending() const;
+  /// Whether a session holds a lock, for which the protocol may keep an event open.
+  virtual bool holds_locks() const { return false; }
   /// Whether sessions of a node that has crashed and started again may go on: their operations wait until it is taken
   /// back.
   virtual bool takes_back(NodeId node) const {

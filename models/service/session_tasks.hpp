@@ -24,6 +24,20 @@ class SessionTasks {
 
   void spawn(NodeId node, sim::Task<void> task) { scopes_[node]->spawn(std::move(task)); }
 
+  /// While it lives a session waits for a timer of its own: a pause, an arrival. Belongs around the `co_await`.
+  class Sleeper {
+   public:
+    explicit Sleeper(SessionTasks& tasks) : asleep_(tasks.asleep_) { ++asleep_; }
+    ~Sleeper() { --asleep_; }
+    Sleeper(const Sleeper&) = delete;
+    Sleeper& operator=(const Sleeper&) = delete;
+
+   private:
+    std::size_t& asleep_;
+  };
+  /// See Workload::asleep.
+  std::size_t asleep() const { return asleep_; }
+
   /// A node without sessions may crash too.
   void node_crashed(NodeId node) {
     if (node < scopes_.size()) scopes_[node]->cancel_all();
@@ -59,6 +73,7 @@ class SessionTasks {
 
   std::uint64_t remaining_ = 0;
   std::function<void()> done_;
+  std::size_t asleep_ = 0;
   std::vector<std::unique_ptr<sim::Scope>> scopes_;  // by node
 };
 

@@ -70,6 +70,7 @@ class AllocationWorkload final : public Workload {
   }
   void stop() override { stopping_ = true; }
   std::size_t running() const override { return tasks_.running(); }
+  std::size_t asleep() const override { return tasks_.asleep(); }
   void notify_after(std::uint64_t operations, std::function<void()> done) override {
     tasks_.notify_after(operations, std::move(done));
   }
@@ -120,8 +121,11 @@ class AllocationWorkload final : public Workload {
     }
     if (!has_room) {
       ++out_of_memory_.value;
-      // Where refusals take no time, others must come to free what they hold.
-      co_await sim::sleep_for(rack_.server(session.id.node).clock(), kPause);
+      {
+        // Where refusals take no time, others must come to free what they hold.
+        const SessionTasks::Sleeper sleeper(tasks_);
+        co_await sim::sleep_for(rack_.server(session.id.node).clock(), kPause);
+      }
       co_await give_back(session);
       co_return;
     }

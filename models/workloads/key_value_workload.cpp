@@ -118,6 +118,7 @@ class KeyValueWorkload final : public Workload {
   }
 
   std::size_t running() const override { return tasks_.running() + asking_; }
+  std::size_t asleep() const override { return tasks_.asleep(); }
 
   void notify_after(std::uint64_t operations, std::function<void()> done) override {
     tasks_.notify_after(operations, std::move(done));
@@ -183,7 +184,10 @@ class KeyValueWorkload final : public Workload {
   sim::Task<void> issue(SessionState& session, sim::Clock& clock) {
     while (!stopping_) {
       const sim::Duration gap = session.random.exponential(gap_);
-      if (co_await stopped_.wait_for(clock, gap) || stopping_) break;
+      {
+        const SessionTasks::Sleeper sleeper(tasks_);
+        if (co_await stopped_.wait_for(clock, gap) || stopping_) break;
+      }
       const auto node = moving() ? session.route.next(open_) : session.id.node;
       if (!node) continue;  // nobody is there to ask
       // An operation is a root task beside this one: it may finish before spawn returns, or long after.

@@ -93,7 +93,7 @@ Verdict search_litmus(const LitmusProgram& program, const std::vector<std::uint6
 
 LitmusOracle::LitmusOracle(const LitmusProgram& program, LitmusModel model, std::vector<DeclaredOutcome> declared,
                            std::vector<std::string> places, std::vector<sim::Key> keys, sim::Metrics& metrics)
-    : Oracle("litmus"),
+    : Oracle("litmus", "repetition"),
       program_(program),
       model_(model),
       declared_(std::move(declared)),

@@ -67,6 +67,7 @@ class LitmusOracle final : public sim::Oracle {
 
   /// The run is over: required outcomes that were not seen.
   void finish(sim::Time end) override;
+  std::uint64_t judged() const override { return judged_.value; }
 
  private:
   using Values = std::vector<std::uint64_t>;

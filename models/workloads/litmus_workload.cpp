@@ -79,6 +79,7 @@ class LitmusWorkload final : public Workload {
     rack_.calendar().at<&LitmusWorkload::end_waiting>(rack_.calendar().now(), lane_, *this);
   }
   std::size_t running() const override { return tasks_.running(); }
+  std::size_t asleep() const override { return tasks_.asleep(); }
   void notify_after(std::uint64_t operations, std::function<void()> done) override {
     tasks_.notify_after(operations, std::move(done));
   }
@@ -281,6 +282,7 @@ class LitmusWorkload final : public Workload {
 
   sim::Task<void> wait(SessionState& session, sim::Duration length) {
     if (length > sim::Duration{} && !stopping_) {
+      const SessionTasks::Sleeper sleeper(tasks_);
       co_await stopped_.wait_for(rack_.server(session.id.node).clock(), length);
     }
   }

@@ -104,6 +104,7 @@ class MicroWorkload final : public Workload {
   }
   void stop() override { stopping_ = true; }
   std::size_t running() const override { return tasks_.running(); }
+  std::size_t asleep() const override { return tasks_.asleep(); }
 
   void notify_after(std::uint64_t operations, std::function<void()> done) override {
     tasks_.notify_after(operations, std::move(done));
@@ -292,7 +293,10 @@ class MicroWorkload final : public Workload {
       }
       if (ended_ != nullptr && !stopping_) ++ended_->value;
       tasks_.operation_ended();
-      if (node < options_.slow_nodes) co_await sim::sleep_for(rack_.server(node).clock(), options_.slow_pause);
+      if (node < options_.slow_nodes) {
+        const SessionTasks::Sleeper sleeper(tasks_);
+        co_await sim::sleep_for(rack_.server(node).clock(), options_.slow_pause);
+      }
     }
     --at_work_[node];
     look_for_work();
@@ -304,6 +308,7 @@ class MicroWorkload final : public Workload {
     if (accesses(mode) && access.write) co_await memory_.write(session, access.address, options_.access_bytes);
     if (accesses(mode) && !access.write) co_await memory_.read(session, access.address, options_.access_bytes);
     if (locks(mode) && options_.hold > sim::Duration{}) {
+      const SessionTasks::Sleeper sleeper(tasks_);
       co_await sim::sleep_for(rack_.server(session.node).clock(), options_.hold);
     }
     if (locks(mode)) co_await memory_.unlock(session, access.address, options_.access_bytes);

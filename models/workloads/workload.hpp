@@ -45,6 +45,9 @@ class Workload : public CrashObserver {
   virtual void stop() = 0;
   /// Sessions, and operations that they do not wait for, that have not finished and have not died with their node.
   virtual std::size_t running() const = 0;
+  /// Those of them that wait for a timer: a pause, an arrival. If sessions run, and neither wait so nor have an
+  /// operation under way for `run.stall`, the run has failed: nobody would ever wake them.
+  virtual std::size_t asleep() const = 0;
   /// Has `done` called, at most once, in the event in which `operations` more operations of all sessions together have
   /// ended or been given up, or the last one that the workload has to issue.
   virtual void notify_after(std::uint64_t operations, std::function<void()> done) = 0;

@@ -97,7 +97,8 @@ Gam::Gam(models::ProtocolContext& context, const Options& options)
               .allocator = &allocator(),
               .counters = counters_,
               .coverage = context.coverage,
-              .source = context.rack.event_log().add_source("gam/permissions"),
+              .permissions = {context.rack.calendar(), context.rack.event_log(),
+                              context.rack.event_log().add_source("gam/permissions")},
               .keys = std::vector<MemoryKeys>(context.rack.nodes())},
       final_source_(context.rack.event_log().add_source("gam")) {
   for (NodeId id = 0; id < rack_.nodes(); ++id) {

@@ -25,7 +25,7 @@ namespace {
 class LatchWordsOracle final : public sim::Oracle, LineObserver {
  public:
   LatchWordsOracle(LatchedMemory& memory, unsigned compute_nodes, const sim::Calendar& calendar)
-      : Oracle("latch-words"), memory_(memory), nodes_(compute_nodes), calendar_(calendar) {
+      : Oracle("latch-words", "word"), memory_(memory), nodes_(compute_nodes), calendar_(calendar) {
     memory.memory_servers().watch(*this);
   }
 
@@ -62,6 +62,7 @@ class LatchWordsOracle final : public sim::Oracle, LineObserver {
 
   void word_changed(NodeId from, sim::Key line, LatchWord before, LatchWord after) override {
     if (before == after) return;
+    count_judged();
     Parts& parts = parts_of(line, before);
     judge(parts, from, line, before, after);
     if (are_told_by(after, parts)) lines_.erase(line);

@@ -278,9 +278,8 @@ void CachingNode<Types>::execute(const Table& table, Event event, Step step) {
   const sim::Permission after = permission_of(state);
   if (after == before) return;
   const Work* work = works_.find(step.line);
-  sim::record_permission(shared_.rack.event_log(), shared_.source, calendar().now(),
-                         work != nullptr ? work->operation : sim::OperationId{0u},
-                         shared_.lines.object_of(step.line, 0), id_, after);
+  shared_.permissions.set(id_, shared_.lines.object_of(step.line, 0), after,
+                          work != nullptr ? work->operation : sim::OperationId{0u});
 }
 
 template <class Types>
@@ -330,8 +329,7 @@ template <class Types>
 void CachingNode<Types>::record_no_permission() const {
   cache_.for_each([&](const Frame& frame) {
     if (permission_of(frame.state) == sim::Permission::none) return;
-    sim::record_permission(shared_.rack.event_log(), shared_.source, calendar().now(), 0,
-                           shared_.lines.object_of(frame.line, 0), id_, sim::Permission::none);
+    shared_.permissions.set(id_, shared_.lines.object_of(frame.line, 0), sim::Permission::none);
   });
 }
 

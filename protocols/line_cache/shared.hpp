@@ -6,6 +6,7 @@
 
 #include "models/rack/rack.hpp"
 #include "models/service/memory_service.hpp"
+#include "models/service/permissions.hpp"
 #include "protocols/latched_memory/memory_servers.hpp"
 #include "sim/record/coverage.hpp"
 
@@ -19,7 +20,7 @@ struct Shared {
   latched_memory::MemoryServers& lines;
   Counters& counters;
   sim::CoverageProbe coverage{};
-  sim::Source source{};  ///< of permissions
+  models::Permissions permissions;
   /// Of the buffers in which a compute node's threads are answered, by node.
   std::vector<std::uint32_t> buffer_keys{};
 };

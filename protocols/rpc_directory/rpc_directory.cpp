@@ -49,7 +49,8 @@ RpcDirectory::RpcDirectory(models::ProtocolContext& context, const Options& opti
                .lines = lines_,
                .counters = counters_,
                .coverage = context.coverage,
-               .source = context.rack.event_log().add_source("rpc-directory/permissions"),
+               .permissions = {context.rack.calendar(), context.rack.event_log(),
+                               context.rack.event_log().add_source("rpc-directory/permissions")},
                .buffer_keys = std::vector<std::uint32_t>(shape().roles.compute_nodes)}},
       final_source_(context.rack.event_log().add_source("rpc-directory")) {
   const models::Roles& roles = shape().roles;

@@ -170,8 +170,7 @@ void Sel::end_turn(NodeId node, sim::Key line) {
 }
 
 void Sel::note_permission(NodeId node, sim::Key line, sim::Permission permission, sim::OperationId operation) {
-  sim::record_permission(event_log(), permission_source_, calendar().now(), operation, lines_.object_of(line, 0), node,
-                         permission);
+  permissions_.set(node, lines_.object_of(line, 0), permission, operation);
 }
 
 Sel::Held* Sel::Thread::held(sim::Key line) {

@@ -34,7 +34,8 @@ Sel::Sel(models::ProtocolContext& context, const Options& options)
       counters_{context.rack.metrics()},
       coverage_(context.coverage),
       turns_(shape().roles.compute_nodes),
-      permission_source_(context.rack.event_log().add_source("sel/permissions")),
+      permissions_(context.rack.calendar(), context.rack.event_log(),
+                   context.rack.event_log().add_source("sel/permissions")),
       final_source_(context.rack.event_log().add_source("sel")) {
   latched_memory::require_bits(context);
   lines_.watch(*this);

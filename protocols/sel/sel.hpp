@@ -18,6 +18,7 @@
 
 #include "models/rack/rack.hpp"
 #include "models/service/memory_service.hpp"
+#include "models/service/permissions.hpp"
 #include "protocols/latched_memory/memory_servers.hpp"
 #include "protocols/sel/options.hpp"
 #include "sim/kernel/waiting.hpp"
@@ -106,7 +107,8 @@ class Sel final : public models::Protocol,
   std::vector<std::unique_ptr<Thread>> threads_;                             // by session
   std::vector<std::map<std::uint64_t, std::unique_ptr<Turns>>> turns_;       // by node and line
   std::map<std::uint64_t, std::pair<sim::OperationId, sim::Value>> writes_;  // by object: on their way to memory
-  sim::Source permission_source_, final_source_;
+  models::Permissions permissions_;
+  sim::Source final_source_;
 };
 
 }  // namespace racksim::sel

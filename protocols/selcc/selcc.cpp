@@ -54,7 +54,8 @@ Selcc::Selcc(models::ProtocolContext& context, const Options& options)
                .lines = lines_,
                .counters = counters_,
                .coverage = context.coverage,
-               .source = context.rack.event_log().add_source("selcc/permissions"),
+               .permissions = {context.rack.calendar(), context.rack.event_log(),
+                               context.rack.event_log().add_source("selcc/permissions")},
                .buffer_keys = std::vector<std::uint32_t>(shape().roles.compute_nodes)}},
       final_source_(context.rack.event_log().add_source("selcc")) {
   for (NodeId id = 0; id < shape().roles.compute_nodes; ++id) {

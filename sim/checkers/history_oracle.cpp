@@ -70,7 +70,7 @@ std::span<const HistoryCheck> history_checks() {
 }
 
 HistoryOracle::HistoryOracle(const HistoryCheck& check, HistoryRecorder& recorder, const EventLog& event_log)
-    : Oracle(std::string(check.name)), check_(check), recorder_(recorder), event_log_(event_log) {}
+    : Oracle(std::string(check.name), "operation"), check_(check), recorder_(recorder), event_log_(event_log) {}
 
 void HistoryOracle::finish(Time end) {
   const auto histories = recorder_.by_key();

@@ -35,6 +35,8 @@ class HistoryOracle : public Oracle {
   HistoryOracle(const HistoryCheck& check, HistoryRecorder& recorder, const EventLog& event_log);
 
   void finish(Time end) override;
+  /// All that were recorded.
+  std::uint64_t judged() const override { return recorder_.recorded_operations(); }
 
  private:
   HistoryCheck check_;

@@ -4,10 +4,11 @@
 
 namespace racksim::sim {
 
-AnswerOracle::AnswerOracle(StrayAnswer objects_to, const EventLog& event_log)
-    : Oracle(objects_to == StrayAnswer::wrong_key ? "returned-key" : "answered-once"),
+AnswerOracle::AnswerOracle(StrayAnswer objects_to, const EventLog& event_log, bool of_store)
+    : Oracle(objects_to == StrayAnswer::wrong_key ? "returned-key" : "answered-once", "operation"),
       objects_to_(objects_to),
-      event_log_(event_log) {}
+      event_log_(event_log),
+      of_store_(of_store) {}
 
 void AnswerOracle::observe(const Observation& observation) {
   if (observation.what != Observed::stray_answer) return;

@@ -13,14 +13,18 @@ namespace racksim::sim {
 /// the way, since whoever retransmits may be answered twice.
 class AnswerOracle final : public Oracle {
  public:
-  /// `event_log` gives the names of sessions and must outlive the oracle.
-  AnswerOracle(StrayAnswer objects_to, const EventLog& event_log);
+  /// `event_log` gives the names of sessions and must outlive the oracle. Whoever is no store tells of no stray answer:
+  /// of such a run nothing is judged.
+  AnswerOracle(StrayAnswer objects_to, const EventLog& event_log, bool of_store = true);
 
   void observe(const Observation& observation) override;
+  /// All that ended.
+  std::uint64_t judged() const override { return of_store_ ? event_log_.count(Observed::operation_ended) : 0; }
 
  private:
   StrayAnswer objects_to_;
   const EventLog& event_log_;
+  bool of_store_;
 };
 
 }  // namespace racksim::sim

@@ -20,7 +20,7 @@ std::vector<OperationId> involved(const Moment& read, const RegisterHistory::Con
 }  // namespace
 
 DataValueOracle::DataValueOracle(const EventLog& event_log, std::size_t value_limit)
-    : Oracle("data-value"), event_log_(event_log), value_limit_(value_limit) {}
+    : Oracle("data-value", "operation"), event_log_(event_log), value_limit_(value_limit) {}
 
 void DataValueOracle::initial_value(Key key, Value value) {
   check_value({OperationKind::write, key, value}, true);
@@ -73,6 +73,7 @@ void DataValueOracle::begin(const OperationView& operation, const Moment& moment
 
 void DataValueOracle::end(const OperationView& operation, const Moment& moment, State& state) {
   if (state < kOpen) return;  // nothing is pending on a settled key
+  count_judged();
   const auto index = static_cast<std::uint32_t>(state - kOpen);
   auto& history = histories_[index];
   if (operation.kind == OperationKind::write) {

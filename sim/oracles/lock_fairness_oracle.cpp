@@ -24,6 +24,7 @@ void LockFairnessOracle::observe(const Observation& observation) {
 }
 
 void LockFairnessOracle::begin(const Observation& observation, const OperationView& request) {
+  count_judged();
   const auto position = ++position_;
   begun_[observation.operation] = {position, request.key};
   if (request.kind != OperationKind::lock && request.kind != OperationKind::lock_shared) return;

@@ -34,7 +34,7 @@ class LockFairnessOracle : public Oracle {
   /// `event_log` gives the names of sessions and must outlive the oracle. A request may be overtaken `overtakings`
   /// times.
   LockFairnessOracle(const EventLog& event_log, std::uint64_t overtakings)
-      : Oracle("lock-fairness"), event_log_(event_log), allowed_(overtakings) {}
+      : Oracle("lock-fairness", "request"), event_log_(event_log), allowed_(overtakings) {}
 
   void observe(const Observation& observation) override;
 

@@ -21,7 +21,10 @@ std::string_view to_string(MemoryModel model) {
 }
 
 MemoryModelOracle::MemoryModelOracle(MemoryModel model, const EventLog& event_log, std::size_t version_limit)
-    : Oracle(std::string(to_string(model))), model_(model), event_log_(event_log), memory_(version_limit) {}
+    : Oracle(std::string(to_string(model)), "operation"),
+      model_(model),
+      event_log_(event_log),
+      memory_(version_limit) {}
 
 void MemoryModelOracle::initial_value(Key key, Value value) {
   memory_.perform(key, {value, 0, 0});
@@ -84,6 +87,7 @@ void MemoryModelOracle::end(const OperationView& view, const Moment& moment, Slo
   auto& operation = operations_[slot];
   if (operation.returned.position != kNever) return;
   operation.returned = moment;
+  count_judged();
   switch (operation.kind) {
     case OperationKind::write:
       if (operation.performed == kNever) return append(session(operation).buffer, &Operation::of_session, slot);

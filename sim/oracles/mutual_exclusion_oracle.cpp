@@ -23,6 +23,7 @@ void MutualExclusionOracle::observe(const Observation& observation) {
 }
 
 void MutualExclusionOracle::grant(const Observation& observation, const OperationView& request) {
+  count_judged();
   const Hold hold{observation.operation, observation.at, observation.source, is_shared(request.kind)};
   const auto* found = held_.find(request.key);
   if (found == nullptr) {

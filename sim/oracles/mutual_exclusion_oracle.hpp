@@ -29,7 +29,8 @@ namespace racksim::sim {
 class MutualExclusionOracle final : public Oracle {
  public:
   /// `event_log` gives the names of sessions and must outlive the oracle.
-  explicit MutualExclusionOracle(const EventLog& event_log) : Oracle("mutual-exclusion"), event_log_(event_log) {}
+  explicit MutualExclusionOracle(const EventLog& event_log)
+      : Oracle("mutual-exclusion", "lock"), event_log_(event_log) {}
 
   void observe(const Observation& observation) override;
   void finish(Time end) override;

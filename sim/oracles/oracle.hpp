@@ -41,7 +41,8 @@ class Oracle : public Observer {
  public:
   static constexpr std::size_t kKept = 20;
 
-  explicit Oracle(std::string name) : name_(std::move(name)) {}
+  /// `judges` is what it judges one by one, as a report counts it: "operation", "permission", "packet".
+  Oracle(std::string name, std::string judges) : name_(std::move(name)), judges_(std::move(judges)) {}
 
   /// Ignores what it sees, unless overridden.
   void observe(const Observation&) override {}
@@ -54,12 +55,18 @@ class Oracle : public Observer {
   virtual void finish(Time) {}
 
   const std::string& name() const { return name_; }
+  const std::string& judges() const { return judges_; }
+  /// How many of these it has judged, by the end. An oracle that has judged nothing has not checked anything: a report
+  /// lists it apart.
+  virtual std::uint64_t judged() const { return judged_; }
   /// The first kKept violations, in the order of detection.
   const std::vector<Violation>& violations() const { return violations_; }
   /// All violations, also those that were not kept.
   std::uint64_t violation_count() const { return count_; }
 
  protected:
+  /// Notes that it has judged so many more, whether it objected or not.
+  void count_judged(std::uint64_t more = 1) { judged_ += more; }
   /// Whether the next violation will be kept, so that its message is worth composing.
   bool keeps_more() const { return violations_.size() < kKept; }
   void violated(Time at, std::string what, KeyAndOperations about = {}) {
@@ -77,7 +84,8 @@ class Oracle : public Observer {
  private:
   [[noreturn]] void refuse_order(Time at) const;
 
-  std::string name_;
+  std::string name_, judges_;
+  std::uint64_t judged_ = 0;
   std::vector<Violation> violations_;
   std::uint64_t count_ = 0;
   Time last_;

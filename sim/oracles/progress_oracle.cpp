@@ -11,7 +11,7 @@ KeyAndOperations key_and_operations(const ProgressOracle::Pending& pending) {
 }  // namespace
 
 ProgressOracle::ProgressOracle(const EventLog& event_log, Duration patience)
-    : Oracle("progress"), event_log_(event_log), patience_(patience) {}
+    : Oracle("progress", "operation"), event_log_(event_log), patience_(patience) {}
 
 void ProgressOracle::observe(const Observation& observation) {
   const bool ends = observation.what == Observed::operation_ended || observation.what == Observed::operation_given_up;

@@ -31,6 +31,8 @@ class ProgressOracle final : public Oracle {
   void advance(Time now);
 
   void finish(Time end) override;
+  /// All that began.
+  std::uint64_t judged() const override { return event_log_.count(Observed::operation_begun); }
 
   /// An operation that began and has not ended.
   struct Pending {

@@ -9,7 +9,7 @@
 namespace racksim::sim {
 
 ServedOracle::ServedOracle(const EventLog& event_log, ServedRules rules)
-    : Oracle("served"), event_log_(event_log), rules_(std::move(rules)) {}
+    : Oracle("served", "operation"), event_log_(event_log), rules_(std::move(rules)) {}
 
 void ServedOracle::observe(const Observation& observation) {
   switch (observation.what) {

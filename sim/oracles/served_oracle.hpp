@@ -53,6 +53,8 @@ class ServedOracle final : public Oracle {
   void observe(const Observation& observation) override;
   /// What is still pending was left unserved.
   void finish(Time end) override;
+  /// All that began.
+  std::uint64_t judged() const override { return event_log_.count(Observed::operation_begun); }
 
  private:
   struct Pending {

@@ -7,18 +7,15 @@
 
 namespace racksim::sim {
 
-namespace {
-// A permission that no operation asked for (warm-up) has the id 0.
-std::vector<OperationId> operations_of(const Observation& observation) {
-  if (observation.operation == 0) return {};
-  return {observation.operation};
-}
-}  // namespace
-
 void SingleWriterOracle::observe(const Observation& observation) {
   if (observation.what != Observed::permission) return;
   expect_in_order(observation.at);
   const auto change = PermissionView::of(observation);
+  if (change.permission != Permission::none) count_judged();
+  apply(change, observation.at, observation.operation);
+}
+
+void SingleWriterOracle::apply(const PermissionView& change, Time at, OperationId operation) {
   if (change.node >= kNodes) {
     throw std::runtime_error(
         fmt::format("oracle {}: node {} is beyond the {} nodes it can watch", name(), change.node, kNodes));
@@ -39,19 +36,19 @@ void SingleWriterOracle::observe(const Observation& observation) {
       const bool writes = change.permission == Permission::write;
       holders.readers = writes ? holders.readers & ~bit : holders.readers | bit;
       holders.writers = writes ? holders.writers | bit : holders.writers & ~bit;
-      remember_grant(change, observation.at);
+      remember_grant(change, at);
       const auto others = (writes ? holders.readers | holders.writers : holders.writers) & ~bit;
       if (others != 0) [[unlikely]]
-        report(change, holders, others, observation);
+        report(change, holders, others, at, operation);
       return;
     }
   }
-  throw std::runtime_error(fmt::format("oracle {}: {} is no permission", name(), observation.detail[2]));
+  throw std::runtime_error(
+      fmt::format("oracle {}: {} is no permission", name(), static_cast<unsigned>(change.permission)));
 }
 
-void SingleWriterOracle::report(const PermissionView& granted, const Holders& holders, std::uint64_t others,
-                                const Observation& observation) {
-  const Time at = observation.at;
+void SingleWriterOracle::report(const PermissionView& granted, const Holders& holders, std::uint64_t others, Time at,
+                                OperationId operation) {
   if (!keeps_more()) return violated(at, {});
   // A second writer is worse news than a forgotten reader.
   const bool other_writes = (others & holders.writers) != 0;
@@ -61,7 +58,8 @@ void SingleWriterOracle::report(const PermissionView& granted, const Holders& ho
       fmt::format("block {}: node {} gained {} permission at {} while node {} holds {} permission {}",
                   printed_key(granted.key), granted.node, granted.permission == Permission::write ? "write" : "read",
                   printed(at), other, other_writes ? "write" : "read", since(granted.key, other)),
-      {granted.key, operations_of(observation)});
+      // One that no operation asked for, as those of the warm-up, has the id 0.
+      {granted.key, operation == 0 ? std::vector<OperationId>{} : std::vector{operation}});
 }
 
 void SingleWriterOracle::remember_grant(const PermissionView& granted, Time at) {

@@ -22,9 +22,13 @@ class SingleWriterOracle final : public Oracle {
  public:
   static constexpr std::uint64_t kNodes = 64;
 
-  SingleWriterOracle() : Oracle("single-writer") {}
+  SingleWriterOracle() : Oracle("single-writer", "permission") {}
 
   void observe(const Observation& observation) override;
+  /// What a node may do when the run begins.
+  void initial_permission(Key key, std::uint64_t node, Permission permission) {
+    apply({key, node, permission}, Time{}, 0);
+  }
 
   /// Blocks on which some node holds a permission.
   std::size_t held_blocks() const { return holders_.size(); }
@@ -41,9 +45,10 @@ class SingleWriterOracle final : public Oracle {
   };
   static constexpr std::size_t kGrants = std::size_t{1} << 18;
 
+  void apply(const PermissionView& change, Time at, OperationId operation);
   void remember_grant(const PermissionView& granted, Time at);
-  void report(const PermissionView& granted, const Holders& holders, std::uint64_t others,
-              const Observation& observation);
+  void report(const PermissionView& granted, const Holders& holders, std::uint64_t others, Time at,
+              OperationId operation);
   /// Since when a node holds its permission: "since ...", as far as the latest grants tell.
   std::string since(Key key, std::uint64_t node) const;
 

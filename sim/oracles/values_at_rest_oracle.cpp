@@ -44,6 +44,7 @@ void ValuesAtRestOracle::finish(Time end) {
   });
   shown_.insert(shown_.end(), unwritten.begin(), unwritten.end());
   std::sort(shown_.begin(), shown_.end(), by_key);
+  count_judged(shown_.size());
   for (auto first = shown_.cbegin(); first != shown_.cend();) {
     const auto last = std::find_if(first, shown_.cend(), [&](const Shown& shown) { return shown.key != first->key; });
     judge(first, last, end);

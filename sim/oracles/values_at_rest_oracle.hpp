@@ -28,7 +28,7 @@ namespace racksim::sim {
 class ValuesAtRestOracle final : public Oracle, public StateVisitor {
  public:
   /// `history` must have seen the whole run, and outlive the oracle.
-  explicit ValuesAtRestOracle(const LastValues& history) : Oracle("values-at-rest"), history_(history) {}
+  explicit ValuesAtRestOracle(const LastValues& history) : Oracle("values-at-rest", "value"), history_(history) {}
 
   StateVisitor* state_at_rest() override { return this; }
 

@@ -34,6 +34,7 @@ class ToldScript final : public Script {
   void stop() override { over_ = true; }
   /// Until it is stopped there may always be more.
   std::size_t running() const override { return tasks_.running() + (over_ ? 0 : 1); }
+  std::size_t asleep() const override { return 0; }
   /// Nobody but who drives it knows how many operations a task has: tasks are what is counted.
   void notify_after(std::uint64_t tasks, std::function<void()> done) override {
     tasks_.notify_after(tasks, std::move(done));

@@ -97,6 +97,30 @@ TEST_CASE("a script's tasks die with their node, whose operations are given up, 
   CHECK(run.assembly.workload().running() == 1);  // the script itself: it may have more to do
 }
 
+TEST_CASE("a workload that owes operations, and waits for nothing, is found after as long as a stall takes") {
+  models::ScriptOptions options;
+  ByHand run(options);
+  run.put(0, 7);
+  const RunOutcome course = run.phases.finish();
+  REQUIRE(course.violation_count == 0);  // measures for less than a stall takes
+
+  Scenario scenario = ByHand::scenario_of(options);
+  scenario.run.stall = 20_ms;
+  sim::Metrics metrics;
+  Assembly assembly(parts_of(scenario, nullptr), metrics);
+  Watch watch(assembly, watch_terms(scenario));
+  const Progress nobody;
+  Phases phases(assembly, watch, scenario.run, nobody);
+  CalendarDriver driver(assembly, sim::Time{} + scenario.run.time_limit);
+  phases.warm_up();
+  const RunOutcome idle = phases.run(driver);
+  REQUIRE(idle.violation_count == 1);
+  CHECK(idle.violations[0].oracle == "idle-workload");
+  CHECK(idle.violations[0].at >= sim::Time{} + 20_ms);
+  CHECK(idle.violations[0].at < sim::Time{} + 25_ms);
+  CHECK_THAT(idle.violations[0].what, Catch::Contains("1 of the workload's sessions owe"));
+}
+
 TEST_CASE("the keys that a script names as the hottest are those that a cache begins with") {
   models::ScriptOptions options;
   options.hottest = {5, 6};

@@ -63,6 +63,7 @@ class Counting final : public models::Workload {
   }
   void stop() override { stopping_ = true; }
   std::size_t running() const override { return tasks_.running(); }
+  std::size_t asleep() const override { return 0; }
   void notify_after(std::uint64_t operations, std::function<void()> done) override {
     tasks_.notify_after(operations, std::move(done));
   }
@@ -145,11 +146,12 @@ const sim::Registration<models::FaultEntry> unplugged({
 /// Objects to a value that a counter had twice: two sessions that have read the same, and each added to it.
 class CountedOnce final : public sim::Oracle {
  public:
-  explicit CountedOnce(const sim::EventLog& event_log) : Oracle("counted-once"), event_log_(event_log) {}
+  explicit CountedOnce(const sim::EventLog& event_log) : Oracle("counted-once", "operation"), event_log_(event_log) {}
   void observe(const sim::Observation& observation) override {
     if (observation.what != sim::Observed::operation_ended) return;
     const auto operation = sim::OperationView::of(observation);
     if (operation.kind != sim::OperationKind::fetch_and_add) return;
+    count_judged();
     const auto [first, alone] = seen_.emplace(std::pair(operation.key, operation.value), observation.operation);
     if (alone) return;
     violated(observation.at,

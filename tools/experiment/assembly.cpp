@@ -91,9 +91,16 @@ void Assembly::warm_up() {
   warm_events_ = calendar_.executed();
 }
 
+bool Assembly::busy() const {
+  return (!protocol_->quiescent() && !protocol_->service().holds_locks()) || packets_under_way();
+}
+
 bool Assembly::at_rest() const {
-  return workload_->running() == 0 && protocol_->quiescent() &&
-         rack_->packets_in_flight() == rack_->packets_circulating();
+  return workload_->running() == 0 && protocol_->quiescent() && !packets_under_way();
+}
+
+bool Assembly::packets_under_way() const {
+  return rack_->packets_in_flight() != rack_->packets_circulating();
 }
 
 }  // namespace racksim::tools

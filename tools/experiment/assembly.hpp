@@ -61,10 +61,15 @@ class Assembly {
   /// For what takes the run from phase to phase: before all others at one instant.
   sim::Lane lane() const { return lane_; }
 
+  /// Whether the protocol has something under way, besides operations and the locks that sessions hold, or a packet is
+  /// that does not circulate in the switch.
+  bool busy() const;
   /// Whether nothing is under way but packets that circulate in the switch.
   bool at_rest() const;
 
  private:
+  bool packets_under_way() const;
+
   std::shared_ptr<const models::ProtocolOptions> protocol_options_;  // running protocols refer to them
   sim::Metrics& metrics_;
   sim::Calendar calendar_;

@@ -107,15 +107,26 @@ void Phases::checkpoint() {
   switch (watch_.look(phase_ == Phase::drain)) {
     case Watch::Pace::steady:
       break;
+    case Watch::Pace::doubtful:
+      if (!looks_again_) look_again();
+      break;
     case Watch::Pace::livelock:
       driver_->finish();
       return;
     case Watch::Pace::idle:
-    case Watch::Pace::stall:
+    case Watch::Pace::failed:
       heal();
       break;
   }
   calendar.after<&Phases::checkpoint>(checkpoints_.interval(), lane_, *this);
+}
+
+// Checkpoints are far apart in a long run: what is under way at each of them need not be the same.
+void Phases::look_again() {
+  auto& calendar = assembly_.calendar();
+  assembly_.rack().settle();
+  looks_again_ = phase_ < Phase::drain && watch_.still_doubtful();
+  if (looks_again_) calendar.after<&Phases::look_again>(assembly_.rack().options().rtt, lane_, *this);
 }
 
 /// Ends, as a livelock does, where the protocol has come to a pair that its table does not define.

@@ -59,6 +59,7 @@ class Phases {
   void close_window();
   void look_for_rest();
   void checkpoint();
+  void look_again();
   Driver::Outcome run_to_the_end();
   void judge(Driver::Outcome outcome);
 
@@ -70,7 +71,8 @@ class Phases {
   CheckpointBuilder checkpoints_;
   Driver* driver_ = nullptr;
   Phase phase_ = Phase::warm_up;
-  bool at_rest_ = false;  // at the end
+  bool at_rest_ = false;      // at the end
+  bool looks_again_ = false;  // between checkpoints
   sim::Time drain_end_;
   RunOutcome outcome_;
 };

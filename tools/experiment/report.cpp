@@ -14,7 +14,13 @@ namespace racksim::tools {
 
 namespace {
 
+/// Of one that has recorded nothing all but the count is null.
 JsonValue histogram_json(const sim::Histogram& h) {
+  if (h.count() == 0) {
+    auto nothing = JsonValue::object({{"count", 0}});
+    for (const char* name : {"mean", "p50", "p95", "p99", "p999", "max"}) nothing.set(name, JsonValue());
+    return nothing;
+  }
   return JsonValue::object({{"count", h.count()},
                             {"mean", h.mean().ns()},
                             {"p50", h.percentile(50).ns()},
@@ -70,6 +76,29 @@ std::string metric_line(const std::string& name, const sim::Metric& metric) {
   return fmt::format("  {:<48}{:>14} {}{}\n", name, value, metric.unit, whole_run);
 }
 
+/// "data-value (1,024 operations), packet-conservation (9,121 packets)": who has judged how many of what.
+std::string checked_text(const std::vector<Judged>& judged) {
+  std::string text;
+  for (const Judged& one : judged) {
+    if (one.count == 0) continue;
+    if (!text.empty()) text += ", ";
+    text += fmt::format("{} ({} {}{})", one.oracle, one.count, one.of, one.count == 1 ? "" : "s");
+  }
+  return text;
+}
+
+/// Those that have judged nothing.
+std::string not_judged_text(const std::vector<Judged>& judged) {
+  std::string text;
+  for (const Judged& one : judged) {
+    if (one.count > 0) continue;
+    if (!text.empty()) text += ", ";
+    text += one.oracle;
+    if (one.promised) text += " (promised)";
+  }
+  return text;
+}
+
 JsonValue stall_json(const Stall& stall) {
   JsonValue value = JsonValue::object();
   value.set("circle", array_of(stall.circle));
@@ -115,6 +144,11 @@ JsonValue report_json(const Scenario& scenario, const RunResult& result, const s
   }
   report.set("lost_writes", std::move(lost_writes));
   if (!result.stall.waits.empty()) report.set("stall", stall_json(result.stall));
+  JsonValue judged = JsonValue::object();
+  for (const Judged& one : result.judged) {
+    judged.set(one.oracle, JsonValue::object({{"count", one.count}, {"of", one.of}, {"promised", one.promised}}));
+  }
+  report.set("judged", std::move(judged));
   report.set("lost_write_count", result.lost_write_count);
   report.set("failed_expectations", array_of(result.failed_expectations));
   report.set("run_hash", result.hash.hex());
@@ -151,8 +185,12 @@ std::string report_text(const Scenario& scenario, const RunResult& result, const
   const auto latency = [&](const char* name) {
     return duration_text(value_of(metrics, (std::string("latency_ns.") + name).c_str()));
   };
-  line("latency", fmt::format("mean {}  p50 {}  p95 {}  p99 {}  p99.9 {}  max {}", latency("mean"), latency("p50"),
-                              latency("p95"), latency("p99"), latency("p999"), latency("max")));
+  if (result.operations == 0) {
+    line("latency", "no operations");
+  } else {
+    line("latency", fmt::format("mean {}  p50 {}  p95 {}  p99 {}  p99.9 {}  max {}", latency("mean"), latency("p50"),
+                                latency("p95"), latency("p99"), latency("p999"), latency("max")));
+  }
   // The parts of the latency that the service tells apart, if there are several.
   for (const auto& [name, metric] : metrics.all()) {
     const auto* part = std::get_if<sim::Histogram>(&metric.value);
@@ -174,11 +212,9 @@ std::string report_text(const Scenario& scenario, const RunResult& result, const
   }
   line("simulated", fmt::format("{} in {:.2f} s of real time, {} events", duration_text(result.simulated.ns()),
                                 result.wall_seconds, result.events));
-  std::string checks;
-  for (const OracleSwitch& check : scenario.checks) {
-    if (check.on) checks += (checks.empty() ? "" : ", ") + check.name;
-  }
-  line("checked", checks.empty() ? "nothing: the scenario asks for no oracle" : checks);
+  line("checked", result.judged.empty() ? "nothing: the scenario asks for no oracle" : checked_text(result.judged));
+  const std::string not_judged = not_judged_text(result.judged);
+  if (!not_judged.empty()) line("not judged", not_judged + ": the run had nothing for them");
   if (result.lost_write_count > 0) {
     line("lost", fmt::format("{} acknowledged writes, undone by crashes as the protocol says that they may be",
                              result.lost_write_count));

@@ -52,6 +52,7 @@ const std::vector<ReportMember>& report_members() {
       {"violation_count", "a whole number", is_natural, integer_schema(0, "Those that are not listed too.")},
       {"lost_writes", "an array", is_array, objects},
       {"stall", "an object", is_object, type_schema("object", "Who waited for whom when the run stood still."), false},
+      {"judged", "an object", is_object, type_schema("object", "How many of what each oracle has judged."), false},
       {"lost_write_count", "a whole number", is_natural, integer_schema(0, "Those that are not listed too.")},
       {"failed_expectations", "an array", is_array, texts},
       {"run_hash", "32 lower-case hexadecimal digits", is_hash, pattern_schema("^[0-9a-f]{32}$")},

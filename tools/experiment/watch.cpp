@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -86,24 +87,55 @@ Watch::Pace Watch::look(bool draining) {
   ended_before_ = ended;
   given_up_before_ = given_up;
   if (goes_on) {
-    last_progress_ = now;
+    last_progress_ = last_rest_ = last_occupied_ = now;
     observations_before_ = observations;
     return Pace::steady;
   }
+  const std::uint64_t pending = assembly_.protocol().service().pending_operations();
+  const std::size_t running = assembly_.workload().running();
+  const bool busy = pending == 0 && assembly_.busy();
+  if (!busy) last_rest_ = now;
+  if (pending > 0 || running == 0 || assembly_.workload().asleep() > 0 || in_force) last_occupied_ = now;
+  if (pending == 0 && !busy) observations_before_ = observations;
   if (observations - observations_before_ >= kLivelockObservations) {
     give_up("livelock", fmt::format("no operation has ended for {} observations: packets sent, delivered and dropped, "
                                     "writes of switch state and the like",
                                     observations - observations_before_));
     return Pace::livelock;
   }
-  if (draining || now - last_progress_ < stall_) return Pace::steady;
+  if (draining) return Pace::steady;
   // Nobody is left to issue any when all clients have crashed for good: that ends the phase and breaks no promise.
-  if (assembly_.workload().running() == 0 && assembly_.protocol().service().pending_operations() == 0) {
+  if (running == 0 && pending == 0 && now - last_progress_ >= stall_ && !assembly_.faults().will_end()) {
     return Pace::idle;
   }
-  if (in_force && now - last_progress_ < stall_ + giving_up_) return Pace::steady;
-  give_up("stall", fmt::format("no operation has ended for {} ns", (now - last_progress_).ns()));
-  return Pace::stall;
+  if (pending > 0 || busy) {
+    const sim::Duration waited = now - waited_since();
+    if (waited >= (in_force ? stall_ + giving_up_ : stall_)) {
+      give_up("stall", fmt::format("{}no operation has ended for {} ns",
+                                   busy ? "a packet or work of the protocol is under way and " : "", waited.ns()));
+      return Pace::failed;
+    }
+    return busy ? Pace::doubtful : Pace::steady;
+  }
+  if (now - last_occupied_ >= stall_) {
+    give_up("idle-workload", fmt::format("{} of the workload's sessions owe operations, and have neither had one under "
+                                         "way nor waited for a timer for {} ns",
+                                         running, (now - last_occupied_).ns()));
+    return Pace::failed;
+  }
+  return Pace::steady;
+}
+
+bool Watch::still_doubtful() {
+  const bool doubtful = assembly_.protocol().service().pending_operations() == 0 && assembly_.busy() &&
+                        assembly_.event_log().count(sim::Observed::operation_ended) == ended_before_;
+  if (!doubtful) last_rest_ = assembly_.calendar().now();
+  return doubtful;
+}
+
+sim::Time Watch::waited_since() const {
+  const models::Service& service = assembly_.protocol().service();
+  return std::max(last_progress_, service.pending_operations() > 0 ? service.oldest_pending() : last_rest_);
 }
 
 void Watch::give_up(const char* kind, const std::string& what) {
@@ -129,6 +161,10 @@ Findings Watch::finish(bool at_rest) {
     oracle->finish(assembly_.calendar().now());
     violations.insert(violations.end(), oracle->violations().begin(), oracle->violations().end());
     findings_.violation_count += oracle->violation_count();
+  }
+  for (const auto& oracle : oracles_) {
+    findings_.judged.push_back(
+        {oracle->name(), oracle->judged(), oracle->judges(), context_.is_promised(oracle->name())});
   }
   findings_.lost_writes = lost_writes_.kept;
   findings_.lost_write_count = lost_writes_.count;

@@ -25,6 +25,14 @@ struct LostWrite {
   std::uint64_t recovered = 0;  ///< the value that there is instead; 0 if the protocol does not say, or nothing is left
 };
 
+/// What an oracle has looked at in a run. One that has looked at nothing has not checked anything.
+struct Judged {
+  std::string oracle;
+  std::uint64_t count = 0;
+  std::string of;         ///< of what: "operation", "permission", "packet"
+  bool promised = false;  ///< the protocol or the workload promises to keep it
+};
+
 /// What the watch has found.
 struct Findings {
   std::vector<sim::Violation> violations;  ///< those that the oracles kept
@@ -32,6 +40,7 @@ struct Findings {
   std::vector<LostWrite> lost_writes;      ///< the first ones
   std::uint64_t lost_write_count = 0;      ///< all of them
   Stall stall;                             ///< of a run that stalled, or went in circles
+  std::vector<Judged> judged;              ///< of each oracle, in the order of the scenario's `check`
 };
 
 class Watch {
@@ -40,7 +49,7 @@ class Watch {
   struct Terms {
     std::vector<std::string> oracles;
     models::OracleTerms of_oracles;
-    sim::Duration stall{};  ///< a run in which no operation ends for so long has failed
+    sim::Duration stall{};  ///< a run in which something is under way for so long, and no operation ends, has failed
     /// While a fault lasts those who wait for a server that is gone have so much more time, until they give up.
     sim::Duration giving_up{};
   };
@@ -55,12 +64,19 @@ class Watch {
   /// What the time between two looks has shown.
   enum class Pace : std::uint8_t {
     steady,
-    idle,     ///< nothing is left to end: all clients have gone for good
-    stall,    ///< no operation has ended for too long; noted as a violation
-    livelock  ///< the same, and the rack is busy without end; noted as a violation
+    doubtful,  ///< steady, but something besides operations is under way: look again soon whether it is still the same
+    idle,      ///< nothing is left to end: all clients have gone for good
+    failed,    ///< it stands still: a stall, or an idle workload; noted as a violation
+    livelock   ///< the same, and the rack is busy without end; noted as a violation
   };
-  /// To be called now and then. `draining`: operations need not end any more.
+  /// To be called now and then, with the switch settled. `draining`: operations need not end any more.
+  ///
+  /// A stall is an operation that is pending for Terms::stall, or anything else under way for as long where none is
+  /// pending (a recovery, a packet), while no operation ends. While nothing is under way its clock stands. An idle
+  /// workload has sessions that run, of which no one has an operation pending or waits for a timer.
   Pace look(bool draining);
+  /// Between two looks, with the switch settled: whether what made the last one doubtful may still be under way.
+  bool still_doubtful();
 
   /// Notes a violation that no oracle speaks of.
   void object(sim::Violation violation);
@@ -85,6 +101,8 @@ class Watch {
     const sim::EventLog& event_log_;
   };
 
+  /// Since when there is something that should have ended, and none has.
+  sim::Time waited_since() const;
   void give_up(const char* kind, const std::string& what);
 
   Assembly& assembly_;
@@ -93,7 +111,9 @@ class Watch {
   std::vector<std::shared_ptr<sim::Oracle>> oracles_;
   LostWrites lost_writes_;
   Findings findings_;
-  sim::Time last_progress_;
+  sim::Time last_progress_;                // an operation ended
+  sim::Time last_rest_;                    // nothing but operations was under way
+  sim::Time last_occupied_;                // the workload had an operation pending, or a timer
   std::uint64_t ended_before_ = 0;         // operations ended at the last look
   std::uint64_t given_up_before_ = 0;      // and given up
   std::uint64_t observations_before_ = 0;  // made by then

@@ -7,8 +7,8 @@ void RunPlan::declare(sim::Parameters& parameters) {
   parameters.length("drain", drain, 0_s, kLongestRun, "Longest wait for quiescence after the measurement.");
   parameters.length(
       "stall", stall, 1_us, kLongestRun,
-      "A run in which no operation ends for so long is stopped and fails; while a fault lasts operations have the "
-      "time besides after which the protocol gives them up.");
+      "A run in which something is under way for so long and no operation ends is stopped and fails; while a fault "
+      "lasts operations have the time besides after which the protocol gives them up.");
   parameters.length("time_limit", time_limit, 1_ns, kLongestRun,
                     "Simulated time at which the run is stopped and fails.");
   parameters.choice("execution", execution, {{"fused", Execution::fused}, {"stepped", Execution::stepped}},

@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "models/service/permissions.hpp"
 #include "protocols/flowcc/node/network.hpp"
 #include "protocols/flowcc/rules/local_cache.hpp"
 #include "sim/kernel/waiting.hpp"
-#include "sim/record/history.hpp"
 
 namespace racksim::flowcc {
 
@@ -21,7 +21,7 @@ class NodeState {
   NodeState(Shared& shared, NodeId id)
       : shared_(shared),
         id_(id),
-        source_(shared.event_log.add_source(fmt::format("node{}/flowcc", id))),
+        permissions_(shared.calendar, shared.event_log, shared.event_log.add_source(fmt::format("node{}/flowcc", id))),
         cache_(shared.options.cache_bytes, shared.options.block_bytes),
         any_event_ended_(shared.calendar),
         resumed_(shared.calendar) {}
@@ -78,7 +78,7 @@ class NodeState {
 
   /// Tells the oracles that this node may from now on access a block so.
   void permission_changed(Tag tag, sim::Permission permission, sim::OperationId operation) {
-    sim::record_permission(shared_.event_log, source_, shared_.calendar.now(), operation, tag, id_, permission);
+    permissions_.set(id_, tag, permission, operation);
   }
 
  protected:
@@ -91,7 +91,7 @@ class NodeState {
 
  private:
   NodeId id_;
-  sim::Source source_;
+  models::Permissions permissions_;
   LocalCache cache_;
   std::vector<std::uint64_t> memory_;    // by index at home
   std::vector<std::uint32_t> versions_;  // the same, where blocks migrate

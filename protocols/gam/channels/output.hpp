@@ -76,8 +76,7 @@ class Output final : LogHost {
 
   /// For oracles: what the node may do with a line from now on.
   void record(sim::Key line, sim::OperationId operation, sim::Permission permission) const {
-    sim::record_permission(shared_.rack.event_log(), shared_.source, shared_.rack.calendar().now(), operation,
-                           shared_.object_of(line, 0), self_, permission);
+    shared_.permissions.set(self_, shared_.object_of(line, 0), permission, operation);
   }
 
   // What goes to other nodes, by the channel to them. With logging the counter of an ownership goes along, if there is

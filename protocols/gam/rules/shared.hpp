@@ -6,6 +6,7 @@
 
 #include "models/rack/rack.hpp"
 #include "models/service/memory_service.hpp"
+#include "models/service/permissions.hpp"
 #include "protocols/gam/rules/counters.hpp"
 #include "protocols/gam/rules/messages.hpp"
 #include "protocols/gam/rules/options.hpp"
@@ -34,7 +35,7 @@ struct Shared {
   models::MemoryAllocator* allocator;
   Counters& counters;
   sim::CoverageProbe coverage{};
-  sim::Source source{};                      ///< of permissions
+  models::Permissions permissions;
   std::vector<MemoryKeys> keys{};            ///< by node
   models::Membership* membership = nullptr;  ///< null without logging
 

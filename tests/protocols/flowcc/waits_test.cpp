@@ -77,6 +77,24 @@ TEST_CASE("a reader that stands still waits for the unlock that has the lock, an
   }
 }
 
+TEST_CASE(
+    "an unlock that never arrives is a stall although every operation has ended; what rests for as long is none") {
+  for (const bool lost : {true, false}) {
+    FlowCcScript run(three_nodes(Ownership::switch_owned));
+    if (lost) harm(run.rack.uplink(kA), MessageType::unlock_write, models::TargetedFault::Effect::drop, 1'000'000);
+    run.access({kA, 0}, run.shared_block(0), true);
+    REQUIRE(run.protocol->pending_operations() == 0);
+    run.advance(900_us);
+    if (!lost) run.access({kA, 0}, run.shared_block(1), true);
+    run.advance(5_ms);
+    run.finish();
+    INFO(run.violations());
+    CHECK(run.found("stall") == lost);
+    // A script says that it may have more, and does not wait for a timer.
+    CHECK(run.found("idle-workload") == !lost);
+  }
+}
+
 // Readers share the lock (Concordia §5.1.1): who has it for reading bars no reader.
 TEST_CASE("a reader whose request is lost waits for the block's owner, and not for another reader's lock") {
   for (const auto ownership : {Ownership::switch_owned, Ownership::home}) {

@@ -107,7 +107,7 @@ TEST_CASE("a listed oracle whose entry makes none, or one of another name, is a 
   CHECK_THROWS_AS(models::attach_oracle(entry, context), std::logic_error);
   CHECK_THROWS_WITH(models::attach_oracle(entry, context),
                     Catch::Contains("\"gone\"") && Catch::Contains("makes none"));
-  entry.make = [](models::OracleContext&) { return std::make_shared<sim::Oracle>("another"); };
+  entry.make = [](models::OracleContext&) { return std::make_shared<sim::Oracle>("another", "operation"); };
   CHECK_THROWS_WITH(models::attach_oracle(entry, context),
                     Catch::Contains("\"gone\"") && Catch::Contains("\"another\""));
   CHECK(context.observers().empty());

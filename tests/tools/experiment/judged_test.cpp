@@ -1,0 +1,116 @@
+// An oracle that is listed as having watched a run has judged something in it. Who judges what follows from what the
+// oracles are about: a store has no blocks of which a node could have permission, a memory has no items to return.
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "models/service/key_value_service.hpp"
+#include "tests/places.hpp"
+#include "tools/experiment/driver.hpp"
+#include "tools/experiment/experiment.hpp"
+#include "tools/experiment/phases.hpp"
+#include "tools/experiment/report.hpp"
+#include "tools/fuzz/swarm.hpp"
+
+namespace judged_test {
+
+using namespace racksim;
+using namespace racksim::tools;
+
+namespace {
+
+struct Watched {
+  std::vector<Judged> judged;
+  bool of_store = false;
+};
+
+Watched run(const Scenario& scenario) {
+  sim::Metrics metrics;
+  Assembly assembly(parts_of(scenario, nullptr), metrics);
+  Watch watch(assembly, watch_terms(scenario));
+  const Progress nobody;
+  Phases phases(assembly, watch, scenario.run, nobody);
+  phases.warm_up();
+  CalendarDriver driver(assembly, sim::Time{} + scenario.run.time_limit);
+  const bool of_store = dynamic_cast<models::KeyValueService*>(&assembly.protocol().service()) != nullptr;
+  return {phases.run(driver).judged, of_store};
+}
+
+/// Whether an oracle can judge anything of such a protocol.
+bool has_something_for(const std::string& oracle, bool of_store) {
+  if (oracle == "single-writer" || oracle == "mutual-exclusion" || oracle == "lock-fairness") return !of_store;
+  if (oracle == "returned-key" || oracle == "torn") return of_store;
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("in some run of each template every oracle that has something to judge has judged it, and no other has") {
+  const Catalogue catalogue = built_in_catalogue();
+  std::size_t templates = 0;
+  for (const auto& file : std::filesystem::directory_iterator(places::source_folder() + "/scenarios/fuzz")) {
+    if (file.path().extension() != ".json") continue;
+    ++templates;
+    const Swarm swarm = load_swarm(file.path().string(), catalogue, {}, 1);
+    std::map<std::string, std::uint64_t> counts;
+    bool of_store = false;
+    for (std::uint64_t index = 0, runs = 0; runs < 6 && index < 40; ++index) {
+      try {
+        const Watched watched = run(read_scenario(swarm.derive(index), swarm.file(), catalogue));
+        of_store = watched.of_store;
+        for (const Judged& one : watched.judged) counts[one.oracle] += one.count;
+        ++runs;
+      } catch (const InputError&) {  // drawn options that do not fit
+      } catch (const sim::OptionError&) {
+      }
+    }
+    CHECK(counts.size() >= 6);
+    for (const auto& [oracle, count] : counts) {
+      // Locks are asked for where the template says so.
+      const bool of_locks = oracle == "mutual-exclusion" || oracle == "lock-fairness";
+      if (of_locks && file.path().string().find("locks") == std::string::npos) continue;
+      INFO(file.path().stem().string() << ": " << oracle << " judged " << count);
+      CHECK((count > 0) == has_something_for(oracle, of_store));
+    }
+  }
+  CHECK(templates >= 22);
+}
+
+TEST_CASE("a report counts what each oracle judged, and lists apart who had nothing, and whether it was promised") {
+  Scenario scenario = load_scenario("scenarios/quickstart.json", built_in_catalogue(), {"run.measure.operations=300"});
+  sim::Metrics metrics;
+  const RunResult result = [&] {
+    RunResult of_run;
+    Assembly assembly(parts_of(scenario, nullptr), metrics);
+    Watch watch(assembly, watch_terms(scenario));
+    const Progress nobody;
+    Phases phases(assembly, watch, scenario.run, nobody);
+    phases.warm_up();
+    CalendarDriver driver(assembly, sim::Time{} + scenario.run.time_limit);
+    static_cast<RunOutcome&>(of_run) = phases.run(driver);
+    return of_run;
+  }();
+  std::map<std::string, Judged> judged;
+  for (const Judged& one : result.judged) judged[one.oracle] = one;
+  const auto whole = std::get<sim::Counter>(metrics.find("operations")->value).value;
+  CHECK(judged.at("data-value").count == whole);  // all of them reads and writes
+  CHECK(judged.at("progress").count == whole);
+  CHECK(judged.at("served").count == whole);
+  CHECK(judged.at("quiescence").count == 1);
+  CHECK(judged.at("mutual-exclusion").count == 0);
+  CHECK(judged.at("mutual-exclusion").promised);
+  CHECK_FALSE(judged.at("torn").promised);
+  const std::string text = report_text(scenario, result, metrics, "scenarios/quickstart.json", Detail::usual);
+  CHECK_THAT(text, Catch::Contains("data-value (" + std::to_string(whole) + " operations)") &&
+                       Catch::Contains("quiescence (1 state at the end)") &&
+                       Catch::Contains("\nnot judged   mutual-exclusion (promised), returned-key, torn: "));
+  const JsonValue report = report_json(scenario, result, metrics);
+  const JsonValue* of_locks = report.find("judged")->find("mutual-exclusion");
+  REQUIRE(of_locks != nullptr);
+  CHECK(of_locks->find("count")->natural() == 0);
+  CHECK(*of_locks->find("promised")->boolean());
+}
+
+}  // namespace judged_test
