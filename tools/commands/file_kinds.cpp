@@ -1,14 +1,14 @@
-// Telling kinds of files apart. See file_kinds.hpp.
+// Checks of all kinds of files. See file_kinds.hpp.
 #include "tools/commands/file_kinds.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 
 #include "p4model/execute/registry.hpp"
 #include "tools/experiment/baseline.hpp"
+#include "tools/experiment/experiment.hpp"
 #include "tools/experiment/report.hpp"
 #include "tools/figure/figure.hpp"
 #include "tools/figure/paper_claims.hpp"
@@ -17,64 +17,11 @@
 #include "tools/json/input_error.hpp"
 #include "tools/lone_switch/packet_file.hpp"
 #include "tools/scenario/composition.hpp"
+#include "tools/scenario/file_kind.hpp"
 #include "tools/scenario/scenario.hpp"
 
 namespace racksim::tools {
 namespace {
-
-/// A kind of file, and by what it is known: the file that "$schema" names, or members.
-struct FileKind {
-  const char* name;
-  const char* schema;
-  std::vector<std::string> members;
-};
-
-/// The groups of constants that a rack has: "nic", "switch", "link".
-std::vector<std::string> rack_members(const Catalogue& catalogue) {
-  sim::Parameters parameters;
-  const auto options = catalogue.rack.make(parameters);
-  std::vector<std::string> names;
-  for (const auto& parameter : parameters.all()) {
-    auto name = parameter.name.substr(0, parameter.name.find('.'));
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
-  }
-  return names;
-}
-
-/// The kind that "$schema" names, else that of which the document has most members. One that has none of any is read, and
-/// refused, as a scenario.
-std::string kind_of(const JsonValue& document, const Catalogue& catalogue) {
-  const FileKind kinds[] = {
-      {"scenario", "scenario.json", {"rack", "protocol", "workload", "run", "faults", "check", "observe", "expect"}},
-      {"figure", "figure.json", {"base", "sweep", "series", "claims", "calibrated", "not_modelled"}},
-      {"list of claims", "claims.json", {"title", "claims"}},
-      {"record of claims", "record.json", {"figure", "claims", "run_hashes"}},
-      {"packet file",
-       "packets.json",
-       {"tables", "registers", "meters", "value_sets", "multicast", "mirrors", "generators", "packets"}},
-      {"baseline", "baseline.json", {"run_hash", "metrics"}},
-      {"fuzz baseline", "fuzz-baseline.json", {"runs", "race_points"}},
-      {"report",
-       "report.json",
-       {"scenario", "verdict", "violations", "violation_count", "failed_expectations", "run_hash", "events",
-        "simulated_ns", "metrics", "whole_run", "provenance", "config"}},
-      {"testbed", "testbed.json", rack_members(catalogue)},
-      {"part of a testbed", "testbed-part.json", {}}};
-  const auto* schema = document.find("$schema");
-  if (schema && schema->string()) {
-    const auto named = std::filesystem::path(*schema->string()).filename();
-    for (const auto& kind : kinds) {
-      if (named == kind.schema) return kind.name;
-    }
-  }
-  const auto shared = [&](const FileKind& kind) {
-    return std::count_if(kind.members.begin(), kind.members.end(),
-                         [&](const auto& member) { return document.find(member) != nullptr; });
-  };
-  return std::max_element(std::begin(kinds), std::end(kinds),
-                          [&](const FileKind& a, const FileKind& b) { return shared(a) < shared(b); })
-      ->name;
-}
 
 /// A packet file does not say for which program it is: one must take it. Of several refusals the one of the deepest
 /// place is told: its program knew most of the file.
@@ -121,7 +68,7 @@ std::string check(const JsonValue& document, const std::string& file, const std:
   } else if (kind == "fuzz baseline") {
     load_fuzz_baseline(file);
   } else {
-    read_scenario(document, file, catalogue, overrides);
+    check_experiment(read_scenario(document, file, catalogue, overrides));
   }
   return kind;
 }

@@ -1,4 +1,4 @@
-// What a JSON file of the project holds, told by its members, wherever it lies.
+// A JSON file of any kind, checked as what it is.
 #pragma once
 
 #include <string>

@@ -21,6 +21,7 @@ constexpr const char* kStatistics[] = {"count", "mean", "max", "p50", "p95", "p9
 
 std::optional<double> statistic(const sim::Histogram& h, const std::string& name) {
   if (name == "count") return static_cast<double>(h.count());
+  if (h.count() == 0) return std::nullopt;
   if (name == "mean") return h.mean().ns();
   if (name == "max") return h.max().ns();
   if (name == "p50") return h.percentile(50).ns();
@@ -35,12 +36,17 @@ constexpr const char* kSeriesStatistics[] = {"lowest_share", "low_share", "mega_
 /// Below this share of the greatest an interval of a series counts as low.
 constexpr double kLow = 0.95;
 
+/// The whole intervals that lie between two instants: the first, and the one behind the last.
+std::pair<std::int64_t, std::int64_t> intervals_between(const sim::TimeSeries& series, sim::Time begin, sim::Time end) {
+  const std::int64_t interval = series.interval().ps();
+  return {(begin.ps() + interval - 1) / interval, end.ps() / interval};
+}
+
 /// Of the whole intervals that lie between two instants. Of those behind the last one that counted something there are
 /// no values: nothing happened in them.
 std::optional<double> series_statistic(const sim::TimeSeries& series, sim::Time begin, sim::Time end,
                                        const std::string& name) {
-  const std::int64_t interval = series.interval().ps();
-  const std::int64_t first = (begin.ps() + interval - 1) / interval, last = end.ps() / interval;
+  const auto [first, last] = intervals_between(series, begin, end);
   if (last <= first) return std::nullopt;
   const auto size = static_cast<std::int64_t>(series.values().size());
   const std::vector<std::uint64_t> values(series.values().begin() + std::min(first, size),
@@ -97,6 +103,14 @@ std::optional<double> metric_value(const sim::Metrics& metrics, const std::strin
   const sim::Metric* metric = metrics.find(name.substr(0, dot));
   const auto* histogram = metric != nullptr ? std::get_if<sim::Histogram>(&metric->value) : nullptr;
   return histogram != nullptr ? statistic(*histogram, name.substr(dot + 1)) : std::nullopt;
+}
+
+std::optional<sim::Duration> interval_too_long_for(const sim::Metrics& metrics, const std::string& name,
+                                                   sim::Time begin, sim::Time end) {
+  const sim::TimeSeries* series = series_of(metrics, name).first;
+  if (series == nullptr) return std::nullopt;
+  const auto [first, last] = intervals_between(*series, begin, end);
+  return last <= first ? std::optional(series->interval()) : std::nullopt;
 }
 
 std::optional<double> metric_value_within(const sim::Metrics& metrics, const std::string& name, sim::Time begin,

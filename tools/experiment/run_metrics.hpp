@@ -21,6 +21,10 @@ std::optional<double> metric_value(const sim::Metrics& metrics, const std::strin
 std::optional<double> metric_value_within(const sim::Metrics& metrics, const std::string& name, sim::Time begin,
                                           sim::Time end);
 
+/// The series' interval, if the metric is a statistic of one of which no whole interval lies between two instants.
+std::optional<sim::Duration> interval_too_long_for(const sim::Metrics& metrics, const std::string& name,
+                                                   sim::Time begin, sim::Time end);
+
 /// All names that `metric_value` knows, in alphabetical order.
 std::vector<std::string> metric_names_in(const sim::Metrics& metrics);
 

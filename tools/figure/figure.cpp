@@ -10,6 +10,8 @@
 
 #include "tools/experiment/experiment.hpp"
 #include "tools/files/data_files.hpp"
+#include "tools/scenario/file_kind.hpp"
+#include "tools/scenario/overrides.hpp"
 #include "tools/text/nearest_name.hpp"
 
 namespace racksim::tools {
@@ -340,6 +342,7 @@ Figure load_figure(const std::string& file, const Catalogue& catalogue, bool qui
 Figure read_figure(const JsonValue& document, const std::string& file, const Catalogue& catalogue, bool quick) {
   const JsonLocation root{file, ""};
   require_object(document, root);
+  refuse_other_kind(document, root, catalogue, "figure", "series");
   Figure figure;
   figure.file = file;
   figure.name = name_of(file);

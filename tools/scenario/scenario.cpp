@@ -1,16 +1,21 @@
 // Reading scenarios: the fixed keys here, everything else through the catalogue's declarations.
 #include "tools/scenario/scenario.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <limits>
 
+#include "sim/metrics/time_series.hpp"
 #include "sim/options/option_error.hpp"
 #include "tools/files/data_files.hpp"
 #include "tools/scenario/composition.hpp"
+#include "tools/scenario/file_kind.hpp"
 #include "tools/scenario/overrides.hpp"
 #include "tools/scenario/scenario_parts.hpp"
 #include "tools/text/nearest_name.hpp"
+#include "tools/text/units.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -98,10 +103,40 @@ void order_as_declared(std::vector<Annotation>& annotations, const sim::Paramete
   annotations = std::move(ordered);
 }
 
+/// There must be something to measure.
+void check_window(const RunPlan& run, const JsonLocation& place) {
+  if (!run.measure.operations && run.measure.time == sim::Duration{}) {
+    place.member("measure").refuse(format_length(run.measure.time), "a length above 0, or {\"operations\": N}");
+  }
+  if (!run.warmup.operations && run.time_limit <= run.warmup.time) {
+    place.member("time_limit")
+        .refuse(format_length(run.time_limit),
+                "more than the warm-up of " + format_length(run.warmup.time) + ", or nothing is measured");
+  }
+}
+
+void check_observation(const Scenario& scenario, const JsonLocation& place) {
+  const Observation& observe = scenario.observe;
+  if (observe.trace_from > observe.trace_until) {
+    place.member("trace_from")
+        .refuse(format_length(observe.trace_from), "at most \"trace_until\", " + format_length(observe.trace_until));
+  }
+  const RunPlan& run = scenario.run;
+  if (observe.series_interval == sim::Duration{} || run.warmup.operations || run.measure.operations) return;
+  const sim::Duration length = std::min(run.warmup.time + run.measure.time, run.time_limit);
+  const sim::Duration least = length / static_cast<std::int64_t>(sim::TimeSeries::kMaxIntervals);
+  if (observe.series_interval < least) {
+    place.member("series_interval")
+        .refuse(format_length(observe.series_interval),
+                fmt::format("at least {} for a run of {}", format_length(least), format_length(length)));
+  }
+}
+
 Scenario bind_scenario(const JsonValue& document, const std::string& file, const Catalogue& catalogue,
                        const TestbedSource& testbeds) {
   const JsonLocation root{file, ""};
   require_object(document, root);
+  refuse_other_kind(document, root, catalogue, "scenario", "protocol");
   Scenario scenario;
   scenario.file = file;
   scenario.name = std::filesystem::path(file).stem().string();
@@ -144,6 +179,8 @@ Scenario bind_scenario(const JsonValue& document, const std::string& file, const
   if (const auto* expect = document.find("expect")) {
     scenario.expect = read_expectations(*expect, root.member("expect"), catalogue.oracles);
   }
+  check_window(scenario.run, root.member("run"));
+  check_observation(scenario, root.member("observe"));
   return scenario;
 }
 
