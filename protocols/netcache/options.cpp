@@ -11,7 +11,7 @@ sim::Duration NetCacheOptions::longest_timeout(const models::RackOptions&) const
 
 void NetCacheOptions::declare(sim::Parameters& p) {
   using sim::Duration;
-  declare_store(p, false);
+  declare_store(p, {.hashed = false});
   const Duration us = Duration::from_ps(1'000'000), most = Duration::from_ps(1'000'000'000'000'000);
   p.integer("cache_entries", cache_entries, 1, 1 << 20, "keys that the switch has room for; 39,936 fit")
       .varied({4, 64, 1024})

@@ -6,7 +6,7 @@
 namespace racksim::nocache {
 
 struct NoCacheOptions final : store::StoreProtocolOptions {
-  void declare(sim::Parameters& p) override { declare_store(p); }
+  void declare(sim::Parameters& p) override { declare_store(p, {}); }
   sim::Duration longest_timeout(const models::RackOptions&) const override { return timeout; }
   std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;
 };

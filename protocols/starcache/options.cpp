@@ -11,7 +11,7 @@ sim::Duration StarCacheOptions::longest_timeout(const models::RackOptions&) cons
 
 void StarCacheOptions::declare(sim::Parameters& p) {
   using sim::Duration;
-  declare_store(p);
+  declare_store(p, {.exactly_once = false, .foreign_answers = true});  // versions keep writes apart
   const Duration us = Duration::from_ps(1'000'000), most = Duration::from_ps(1'000'000'000'000'000);
   p.choice("coherence", coherence, {{"versions", Coherence::versions}, {"paper", Coherence::paper}},
            "how the switch keeps stale values from clients: with versions, or by one validity bit as printed in §3.7")

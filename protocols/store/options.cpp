@@ -3,7 +3,7 @@
 
 namespace racksim::store {
 
-void StoreOptions::declare_store(sim::Parameters& p, bool hashed) {
+void StoreOptions::declare_store(sim::Parameters& p, Uses uses) {
   using sim::Duration;
   const Duration zero, us = Duration::from_ps(1'000'000), most = Duration::from_ps(1'000'000'000'000);
   p.integer("server_nodes", server_nodes, 1, 254,
@@ -13,7 +13,7 @@ void StoreOptions::declare_store(sim::Parameters& p, bool hashed) {
   p.integer("partitions", partitions, 1, 64, "threads of a server node, each of which emulates a server")
       .varied_from(1)
       .moderate({});
-  if (hashed) {
+  if (uses.hashed) {
     // Keys of one hash share a server, and four hashes are too few servers for the load.
     p.integer("hash_bits", hash_bits, 1, 128, "bits of the key hash: few make keys collide")
         .varied({2, 5, 8, 64})
@@ -21,14 +21,21 @@ void StoreOptions::declare_store(sim::Parameters& p, bool hashed) {
   }
   p.integer("first_seq", first_seq, 0, 0xffff'ffff, "sequence number of each client's first request; it wraps")
       .varied({0, 0xffff'fff0});
-  p.flag("exactly_once", exactly_once,
-         "requests carry 8 bytes that let servers recognise a write that is sent again; without, writes are not")
-      .guards("a write that is sent again is executed again, over a later one",
-              "nocache/mechanisms.json/without-exactly-once");
-  if (hashed) {
-    p.flag("collision_check", collision_check,
-           "clients compare the key that a reply is about with the one they asked for, and correct (StarCache §3.6)")
-        .guards("a client takes another key's value for its own", "starcache/mechanisms.json/without-collision-check");
+  auto once =
+      p.flag("exactly_once", exactly_once,
+             "requests carry 8 bytes that let servers recognise a write that is sent again; without, writes are not");
+  if (uses.exactly_once) {
+    once.guards("a write that is sent again is executed again, over a later one",
+                "nocache/mechanisms.json/without-exactly-once");
+  }
+  if (uses.hashed) {
+    auto check = p.flag(
+        "collision_check", collision_check,
+        "clients compare the key that a reply is about with the one they asked for, and correct (StarCache §3.6)");
+    if (uses.foreign_answers) {
+      check.guards("a client takes another key's value for its own",
+                   "starcache/mechanisms.json/without-collision-check");
+    }
   }
   p.length("timeout", timeout, us, most, "how long a client waits for the answer to one attempt")
       .varied({us * 50, us * 500, us * 2000})

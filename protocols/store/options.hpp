@@ -31,8 +31,13 @@ struct StoreOptions {
   /// A client waits for an answer to each attempt; what an attempt takes it besides is core time (client.hpp).
   sim::Duration all_attempts() const { return timeout * static_cast<std::int64_t>(attempts); }
 
-  /// `hashed`: whether the switch and the clients know keys by hashes, which may collide.
-  void declare_store(sim::Parameters& p, bool hashed = true);
+  /// What a protocol's clients and servers make of the options.
+  struct Uses {
+    bool hashed = true;            ///< keys are known by hashes, which may collide
+    bool exactly_once = true;      ///< it is the option that keeps writes from being executed twice
+    bool foreign_answers = false;  ///< a cache may answer with the value of another key of the same hash
+  };
+  void declare_store(sim::Parameters& p, Uses uses);
 };
 
 /// Of a scheme: its own come on top.

@@ -11,6 +11,7 @@
 
 #include "tools/commands/command_arguments.hpp"
 #include "tools/commands/command_line.hpp"
+#include "tools/commands/fuzz_strength.hpp"
 #include "tools/experiment/baseline.hpp"
 #include "tools/experiment/experiment.hpp"
 #include "tools/experiment/provenance.hpp"
@@ -40,9 +41,11 @@ struct FuzzOptions {
   bool baseline = false, bless = false;
   bool shrink = true;
   bool json = false;
+  StrengthArguments strength;
 };
 
-constexpr std::uint64_t kRuns = 1000;  // if neither a count nor a time is given
+constexpr std::uint64_t kRuns = 1000;         // if neither a count nor a time is given
+constexpr std::uint64_t kStrengthRuns = 300;  // for each mechanism
 
 std::string coverage_line(const sim::Coverage::Count& count) {
   const auto part = [](std::size_t reached, std::size_t declared, const char* what) {
@@ -68,10 +71,20 @@ class FuzzCommand {
   int run() {
     if (options_.baseline || options_.bless) refuse_what_changes_coverage();
     if (options_.bless) return bless();
+    if (options_.strength.wanted) return strength();
     return options_.only ? run_one(*options_.only) : run_many();
   }
 
  private:
+  int strength() {
+    FuzzPlan plan;
+    plan.runs = options_.runs.value_or(kStrengthRuns);
+    plan.limits = {options_.jobs, wall_clock_limit("racksim fuzz", "--run-limit", options_.run_limit)};
+    std::vector<std::string> templates{options_.file};
+    templates.insert(templates.end(), options_.strength.beside.begin(), options_.strength.beside.end());
+    return fuzz_strength(templates, options_.overrides, options_.seed, plan, options_.json, context_);
+  }
+
   /// One run of the campaign, in this process, with the whole report.
   int run_one(std::uint64_t index) {
     for (std::uint64_t redraw = 0;; ++redraw) {
@@ -258,6 +271,7 @@ class FuzzCommand {
                              result.operations, result.events, result.interrupted ? "; then interrupted" : ""));
     if (result.redraws > 0) line("redraws", fmt::format("{}, where options did not fit each other", result.redraws));
     if (result.refused > 0) line("refused", fmt::format("{}, the first: {}", result.refused, result.first_refusal));
+    print_drawn(result);
     const auto& declared = work_shares(swarm_.original());
     for (std::size_t i = 0; i < result.work.size(); ++i) {
       line(i == 0 ? "mechanism" : "", fmt::format("{:.1f} % {}", 100 * share(result.work[i]), declared[i].doc));
@@ -277,6 +291,33 @@ class FuzzCommand {
     }
     if (shrunk_) context_.out << shrink_text(*shrunk_, shrunk_file_);
     line("verdict", verdict(result, "FAIL"));
+  }
+
+  /// Of what may be drawn how often each was, and what never was: a template whose runs leave a part of the protocol
+  /// alone says nothing of it.
+  void print_drawn(const FuzzResult& result) {
+    const std::vector<std::string> names = swarm_.draws();
+    std::vector<std::string> drawn, never;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (result.drawn[i] > 0) drawn.push_back(fmt::format("{} {}", names[i], result.drawn[i]));
+      if (result.drawn[i] == 0) never.push_back(names[i]);
+    }
+    print_list("drawn", drawn);
+    print_list("never drawn", never);
+  }
+
+  /// In lines that a person can read.
+  void print_list(const char* name, const std::vector<std::string>& all) {
+    constexpr std::size_t kWidth = 100;
+    std::string line;
+    const auto end_line = [&] {
+      context_.out << fmt::format("{:<13}{}\n", std::exchange(name, ""), std::exchange(line, ""));
+    };
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (line.size() + all[i].size() > kWidth) end_line();
+      line += fmt::format("{}{}{}", line.empty() ? "" : " ", all[i], i + 1 < all.size() ? "," : "");
+    }
+    if (!line.empty()) end_line();
   }
 
   void print_json(const FuzzResult& result) {
@@ -302,6 +343,9 @@ class FuzzCommand {
     report.set("wall_s", result.wall_seconds);
     report.set("provenance", provenance_json());
     report.set("varied", array_of(swarm_.varied()));
+    JsonValue& drawn = report.set("drawn", JsonValue::object());
+    const std::vector<std::string> names = swarm_.draws();
+    for (std::size_t i = 0; i < names.size(); ++i) drawn.set(names[i], result.drawn[i]);
     report.set("coverage", coverage_json(result.coverage));
     if (options_.baseline) {
       report.set("lost_race_points", array_of(lost_));
@@ -387,6 +431,16 @@ void add_fuzz(CommandContext& context) {
   command->add_flag("--baseline", options->baseline,
                     "Fail if a race point of the template's stored baseline is not reached");
   command->add_flag("--bless", options->bless, "Store the race points that three campaigns reach as the new baseline");
+  command
+      ->add_flag("--strength", options->strength.wanted,
+                 "Turn each safety mechanism of the protocol off, and tell within how many runs (300) it is found")
+      ->excludes("--time", "--failures", "--out", "--only", "--baseline", "--bless");
+  command
+      ->add_option("--beside", options->strength.beside,
+                   "With --strength: another template of the protocol, which may find what FILE does not")
+      ->expected(1)
+      ->take_all()
+      ->needs("--strength");
   command->add_flag("!--no-shrink", options->shrink, "Leave the first failure as it was found");
   command->add_flag("--json", options->json, "Print the result as JSON, alone on standard output");
   command->callback(

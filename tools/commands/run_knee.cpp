@@ -12,6 +12,7 @@
 #include "tools/files/data_files.hpp"
 #include "tools/json/input_error.hpp"
 #include "tools/knee/knee_runs.hpp"
+#include "tools/scenario/overrides.hpp"
 
 namespace racksim::tools {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "tools/files/data_files.hpp"
 #include "tools/json/input_error.hpp"
-#include "tools/knee/knee_plan.hpp"
 #include "tools/scenario/composition.hpp"
+#include "tools/scenario/overrides.hpp"
 #include "tools/scenario/scenario.hpp"
 #include "tools/text/columns.hpp"
 

@@ -19,6 +19,7 @@ FuzzResult fuzz(const Swarm& swarm, const FuzzPlan& plan, const ScenarioRunner& 
   const auto begun = Clock::now();
   const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begun).count(); };
   FuzzResult result(map);
+  result.drawn.resize(swarm.draws().size());
   const auto wanted = [&](std::uint64_t index) {
     if (plan.runs && index >= *plan.runs) return false;
     return !plan.time || Clock::now() - begun < *plan.time;
@@ -35,6 +36,7 @@ FuzzResult fuzz(const Swarm& swarm, const FuzzPlan& plan, const ScenarioRunner& 
         if (reached.reached(map.pairs() + point)) ++result.runs_reaching[point];
       }
     }
+    for (const std::uint64_t index : trial.drawn) ++result.drawn[index];
     result.redraws += trial.redraws;
     result.work.resize(std::max(result.work.size(), trial.work.size()));
     for (std::size_t i = 0; i < trial.work.size(); ++i) {
@@ -48,7 +50,13 @@ FuzzResult fuzz(const Swarm& swarm, const FuzzPlan& plan, const ScenarioRunner& 
     return result.failures.size() < plan.failures;
   };
   run_trials(
-      plan.limits, [&](std::uint64_t index, std::uint64_t redraw) { return runner(swarm.derive(index, redraw)); },
+      plan.limits,
+      [&](std::uint64_t index, std::uint64_t redraw) {
+        const JsonValue document = swarm.derive(index, redraw);
+        TrialResult trial = runner(document);
+        trial.drawn = swarm.drawn_in(document);
+        return trial;
+      },
       wanted, take,
       [&] {
         if (progress) progress(result, seconds());

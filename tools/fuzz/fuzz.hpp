@@ -36,6 +36,7 @@ struct FuzzResult {
   std::uint64_t refused = 0;  ///< of which drew nothing that fits, however often
   std::string first_refusal;  ///< why the first of these was refused
   std::vector<TrialResult::Work> work;  ///< shares of the work, over all runs
+  std::vector<std::uint64_t> drawn;     ///< by Swarm::draws: how many runs had it
   std::vector<FuzzFailure> failures;
   sim::Coverage coverage;
   std::vector<std::uint64_t> runs_reaching;  ///< by race point: how many runs have reached it

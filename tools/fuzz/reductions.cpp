@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "tools/scenario/overrides.hpp"
 #include "tools/text/units.hpp"
 
 namespace racksim::tools {
@@ -117,19 +118,13 @@ std::vector<Section> sections(const Scenario& scenario) {
           {"workload", scenario.workload, {"kind", "threads"}}};
 }
 
-const JsonValue* find_dotted(const JsonValue& object, const std::string& path) {
-  const auto dot = path.find('.');
-  const auto* inner = object.find(path.substr(0, dot));
-  return !inner || dot == std::string::npos ? inner : find_dotted(*inner, path.substr(dot + 1));
-}
-
 Documents smaller_data(const JsonValue& document, const Scenario& scenario) {
   Documents candidates;
   for (const auto& section : sections(scenario)) {
     for (const auto& parameter : section.options.parameters.all()) {
       const auto* size = std::get_if<Parameter::Size>(&parameter.kind);
       const std::string path = section.path + "." + parameter.name;
-      if (!size || !find_dotted(document, path)) continue;
+      if (!size || !value_at_path(document, path)) continue;
       for (const std::uint64_t part : {16, 4, 2}) {
         if (*size->target / part < std::max<std::uint64_t>(size->min, 1)) continue;
         candidates.push_back(document);
@@ -148,12 +143,12 @@ Documents fewer_options(const JsonValue& document, const Scenario& scenario) {
       const bool kept = std::find(section.kept.begin(), section.kept.end(), parameter.name) != section.kept.end() ||
                         std::holds_alternative<Parameter::Size>(parameter.kind);
       const std::string path = section.path + "." + parameter.name;
-      if (!kept && find_dotted(document, path)) paths.push_back(path);
+      if (!kept && value_at_path(document, path)) paths.push_back(path);
     }
   }
   for (const char* path :
        {"run.schedule.order", "run.schedule.jitter", "run.warmup", "run.execution", "run.idle_passes"}) {
-    if (find_dotted(document, path)) paths.emplace_back(path);
+    if (value_at_path(document, path)) paths.emplace_back(path);
   }
   for (const auto& [key, value] : *document.find("protocol")->members()) {
     if (key != "name" && key != scenario.protocol.name) paths.push_back("protocol." + key);
@@ -197,7 +192,7 @@ Documents shorter_faults(const JsonValue& document, const Scenario& scenario) {
     };
     const auto *from = length_of("from"), *until = length_of("until");
     // Windows of less than a microsecond are not worth the runs.
-    if (!from || !until || !find_dotted((*document.find("faults")->elements())[i], "until")) continue;
+    if (!from || !until || !value_at_path((*document.find("faults")->elements())[i], "until")) continue;
     if (*until - *from < 2_us) continue;
     const auto middle = sim::Duration::from_ps((from->ps() + until->ps()) / 2 / 1000 * 1000);
     for (const char* end : {"until", "from"}) {

@@ -166,6 +166,41 @@ std::vector<std::string> Swarm::varied() const {
   return paths;
 }
 
+std::vector<std::string> Swarm::fault_kinds() const {
+  std::vector<std::string> kinds;
+  if (vary_faults_) kinds = tolerated_by(document_);
+  for (const auto& fault : original_.faults) kinds.push_back(fault.name);
+  std::sort(kinds.begin(), kinds.end());
+  kinds.erase(std::unique(kinds.begin(), kinds.end()), kinds.end());
+  return kinds;
+}
+
+std::vector<std::string> Swarm::draws() const {
+  std::vector<std::string> names = varied();
+  for (const std::string& kind : fault_kinds()) names.push_back("fault " + kind);
+  return names;
+}
+
+std::vector<std::uint64_t> Swarm::drawn_in(const JsonValue& derived) const {
+  std::vector<std::uint64_t> drawn;
+  for (std::size_t i = 0; i < knobs_.size(); ++i) {
+    const JsonValue* now = value_at_path(derived, knobs_[i].path);
+    const JsonValue* before = value_at_path(document_, knobs_[i].path);
+    if (now != nullptr && (before == nullptr || to_canonical_json(*now) != to_canonical_json(*before))) {
+      drawn.push_back(i);
+    }
+  }
+  const std::vector<std::string> kinds = fault_kinds();
+  const JsonValue* faults = derived.find("faults");
+  for (std::size_t i = 0; i < kinds.size() && faults != nullptr; ++i) {
+    const auto& all = *faults->elements();
+    const bool there = std::any_of(all.begin(), all.end(),
+                                   [&](const JsonValue& fault) { return *fault.find("kind")->string() == kinds[i]; });
+    if (there) drawn.push_back(knobs_.size() + i);
+  }
+  return drawn;
+}
+
 JsonValue Swarm::derive(std::uint64_t index, std::uint64_t redraw) const {
   JsonValue document = document_;
   std::string stream = fmt::format("fuzz/run{}", index);

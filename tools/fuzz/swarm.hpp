@@ -43,6 +43,10 @@ class Swarm {
   const Scenario& original() const { return original_; }
   /// The dotted paths of the parameters that may vary.
   std::vector<std::string> varied() const;
+  /// All that may be drawn: these, and "fault KIND" for each kind of faults.
+  std::vector<std::string> draws() const;
+  /// Which of them a derived scenario has, as indices: parameters that are not as in the template, and kinds of faults.
+  std::vector<std::uint64_t> drawn_in(const JsonValue& derived) const;
 
  private:
   enum class Manner {
@@ -77,6 +81,7 @@ class Swarm {
   std::uint64_t set_length(JsonValue& document, const std::string& stream, Manner manner) const;
   sim::Duration longest_timeout(const JsonValue& document) const;
   std::vector<std::string> tolerated_by(const JsonValue& document) const;
+  std::vector<std::string> fault_kinds() const;
   JsonValue own_faults(const JsonValue& document, const std::vector<std::string>& tolerated) const;
   void give_time(JsonValue& document) const;
 

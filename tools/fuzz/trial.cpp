@@ -32,6 +32,7 @@ std::string encode(const TrialResult& result) {
     work.push(part);
     work.push(whole);
   }
+  value.set("drawn", array_of(result.drawn));
   value.set("hash", result.hash);
   value.set("coverage", result.coverage);
   value.set("noise", result.noise);
@@ -52,6 +53,7 @@ TrialResult decode(const std::string& text) {
   for (std::size_t i = 0; i + 1 < work.size(); i += 2) {
     result.work.push_back({work[i].natural().value(), work[i + 1].natural().value()});
   }
+  for (const auto& index : *value.find("drawn")->elements()) result.drawn.push_back(index.natural().value());
   result.hash = *value.find("hash")->string();
   result.coverage = *value.find("coverage")->string();
   result.noise = *value.find("noise")->string();

@@ -41,6 +41,7 @@ struct TrialResult {
     std::uint64_t part = 0, whole = 0;
   };
   std::vector<Work> work;
+  std::vector<std::uint64_t> drawn = {};  ///< of a derived scenario: what it has of Swarm::draws
 
   bool failed() const { return verdict == Verdict::failed; }
   /// Whether an oracle of this name spoke, or the failure is of this kind.

@@ -4,10 +4,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "tools/experiment/experiment.hpp"
 #include "tools/scenario/binding.hpp"
+#include "tools/scenario/overrides.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -100,27 +100,6 @@ void check_knee_of(const Scenario& scenario, const KneePlan& plan, const JsonLoc
     place.refuse("a run that does not tell " + quote(kLossMetric),
                  "a store, which tells what share of requests is lost");
   }
-}
-
-const JsonValue* value_at_path(const JsonValue& configuration, const std::string& path) {
-  const JsonValue* value = &configuration;
-  for (std::size_t begin = 0; value && begin <= path.size();) {
-    const std::size_t end = std::min(path.find('.', begin), path.size());
-    value = value->find(path.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return value;
-}
-
-std::string override_text(const JsonValue& value) {
-  const auto* text = value.string();
-  const auto safe = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '_' || c == '-';
-  };
-  const bool plain = text && !text->empty() && std::all_of(text->begin(), text->end(), safe) &&
-                     std::isalpha(static_cast<unsigned char>(text->back())) && *text != "true" && *text != "false" &&
-                     *text != "null";
-  return plain ? *text : to_canonical_json(value);
 }
 
 }  // namespace racksim::tools

@@ -49,10 +49,4 @@ void check_knee_plan(const KneePlan& plan, const std::function<JsonLocation(cons
 /// and runs nothing.
 void check_knee_of(const Scenario& scenario, const KneePlan& plan, const JsonLocation& place);
 
-/// The member of a configuration that a dotted path leads to; null if there is none.
-const JsonValue* value_at_path(const JsonValue& configuration, const std::string& path);
-
-/// A value as `--set` and a shell in single quotes take it: plain where that reads back as the same.
-std::string override_text(const JsonValue& value);
-
 }  // namespace racksim::tools

@@ -1,6 +1,8 @@
 // Applying `--set path=value`.
 #include "tools/scenario/overrides.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <optional>
 #include <vector>
@@ -122,6 +124,27 @@ bool concerns(const Override& override_, const std::string& pointer) {
     return inner.starts_with(outer) && (inner.size() == outer.size() || inner[outer.size()] == '/');
   };
   return contains(a, pointer) || (!pointer.empty() && contains(pointer, a));
+}
+
+const JsonValue* value_at_path(const JsonValue& configuration, const std::string& path) {
+  const JsonValue* value = &configuration;
+  for (std::size_t begin = 0; value && begin <= path.size();) {
+    const std::size_t end = std::min(path.find('.', begin), path.size());
+    value = value->find(path.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return value;
+}
+
+std::string override_text(const JsonValue& value) {
+  const auto* text = value.string();
+  const auto safe = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '_' || c == '-';
+  };
+  const bool plain = text && !text->empty() && std::all_of(text->begin(), text->end(), safe) &&
+                     std::isalpha(static_cast<unsigned char>(text->back())) && *text != "true" && *text != "false" &&
+                     *text != "null";
+  return plain ? *text : to_canonical_json(value);
 }
 
 }  // namespace racksim::tools

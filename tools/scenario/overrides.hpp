@@ -28,4 +28,10 @@ bool erase_overridden(JsonValue& document, const Override& override_);
 /// True if a value at `pointer` is, holds or lies in the one that the override set.
 bool concerns(const Override& override_, const std::string& pointer);
 
+/// The member of a configuration that a dotted path leads to; null if there is none.
+const JsonValue* value_at_path(const JsonValue& configuration, const std::string& path);
+
+/// A value as `--set` and a shell in single quotes take it: plain where that reads back as the same.
+std::string override_text(const JsonValue& value);
+
 }  // namespace racksim::tools

@@ -14,8 +14,7 @@ void CacheOptions::declare_cache(sim::Parameters& p) {
   p.optional_integer("cache_keys", cache_keys, 0, std::uint64_t{1} << 24,
                      "keys in every cache, the hottest of those that the workload tells (preload); null: all of those");
   p.flag("unsafe_sessions", unsafe_sessions,
-         "clients may go from node to node with SC too, which holds only for those that keep to one")
-      .guards(true, "a session misses its own puts at another node", "cckvs/shipped.json/sc-roaming");
+         "clients may go from node to node with SC too, which holds only for those that keep to one");
   p.choice("broadcast", broadcast, {{"unicast", Broadcast::unicast}, {"multicast", Broadcast::multicast}},
            "whether a message for all caches is sent to each (unicast) or copied by the switch (multicast, §6.3)")
       .varied({Broadcast::unicast, Broadcast::multicast});

@@ -61,6 +61,36 @@ TEST_CASE("every derived scenario can be read") {
   }
 }
 
+TEST_CASE("a derived scenario tells what of all that may vary it has drawn") {
+  const Swarm swarm = swarm_of(kHarsh);
+  const std::vector<std::string> names = swarm.draws();
+  std::vector<std::uint64_t> counts(names.size());
+  for (std::uint64_t run = 0; run < 300; ++run) {
+    const JsonValue derived = swarm.derive(run);
+    const std::vector<std::uint64_t> drawn = swarm.drawn_in(derived);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const bool told = std::count(drawn.begin(), drawn.end(), i) == 1;
+      counts[i] += told ? 1 : 0;
+      INFO(run << " " << names[i]);
+      if (names[i].starts_with("fault ")) {
+        const std::string kind = "\"kind\":\"" + names[i].substr(6) + "\"";
+        CHECK(told == (to_canonical_json(*derived.find("faults")).find(kind) != std::string::npos));
+      } else if (names[i] == "workload.read_ratio") {  // which the template does not give
+        CHECK(told == !at(derived, names[i]).empty());
+      } else if (names[i] == "rack.nodes") {  // 4 in the template
+        CHECK(told == (at(derived, names[i]) != "4"));
+      }
+    }
+  }
+  CHECK(std::find(names.begin(), names.end(), "fault drop") != names.end());
+  CHECK(std::count(counts.begin(), counts.end(), 0u) == 0);
+  const Swarm pinned = swarm_of(kHarsh, 1, {"faults=[]", "rack.nodes=3"});
+  for (const std::string& name : pinned.draws()) {
+    CHECK(name != "rack.nodes");
+    CHECK_FALSE(name.starts_with("fault "));
+  }
+}
+
 TEST_CASE("runs draw nodes and threads up to the template's and all declared alternatives") {
   const Swarm swarm = swarm_of(kHarsh);
   CHECK(values(swarm, "rack.nodes") == std::set<std::string>{"2", "3", "4"});
