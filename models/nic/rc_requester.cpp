@@ -34,7 +34,7 @@ bool RcRequester::take(const WorkRequest& request) {
   } else if (request.length() > kLongestMessage || (atomic && request.bytes.value_or(kAtomicBytes) != kAtomicBytes)) {
     entry.wrong = Status::local_length_error;
   }
-  entry.packets = atomic ? 1 : link_.segments(request.length());
+  if (entry.wrong == Status::success) entry.packets = atomic ? 1 : link_.segments(request.length());
   queue_.push(std::move(entry));
   RACKSIM_INVARIANT(queue_.size() <= link_.engine.options().send_queue, "a send queue holds no more than its length");
   send_more();
@@ -64,6 +64,7 @@ void RcRequester::send_more() {
 
 bool RcRequester::may_send(const Entry& entry) const {
   if (entry.request.fenced && responses_ > 0) return false;
+  if (count_between(oldest_psn_, next_psn_) + entry.packets > kMostOutstandingPackets) return false;
   return !entry.waits_for_response() || responses_ < link_.engine.options().outstanding_reads;
 }
 
@@ -131,9 +132,8 @@ void RcRequester::send_atomic(const Entry& entry) {
 void RcRequester::send_again() {
   for (std::size_t i = 0; i < sent_; ++i) {
     const Entry& entry = queue_[i];
-    const auto left = static_cast<std::uint64_t>(entry.first_psn + entry.packets - oldest_psn_);
-    link_.engine.counters().retransmitted.value +=
-        entry.waits_for_response() ? 1 : std::min<std::uint64_t>(left, entry.packets);
+    const std::uint32_t left = count_between(oldest_psn_, entry.first_psn + entry.packets);
+    link_.engine.counters().retransmitted.value += entry.waits_for_response() ? 1 : std::min(left, entry.packets);
     send_entry(entry, oldest_psn_);
   }
 }
@@ -220,22 +220,27 @@ void RcRequester::take_acknowledgement(const p4::Packet& packet, sim::Time start
   // An acknowledgement covers its PSN; whatever is wrong names the PSN that it is about and covers what is before it.
   const Psn psn(packet.get<Bth>().psn);
   const Psn next = syndrome == kSyndromeAck ? psn + 1 : psn;
-  if (next - oldest_psn_ < 0 || next - next_psn_ > 0) return;  // a late one
+  const std::uint32_t outstanding = count_between(oldest_psn_, next_psn_);
+  if (count_between(oldest_psn_, next) > outstanding) return;  // a late one
   acknowledged_before(next, start);
   if (sent_ == 0) return send_more();
+  // Else a response is missing before: that is asked for again, and what is wrong comes up again behind it.
+  const bool is_about_oldest = next == oldest_psn_;
   if (syndrome == kSyndromeNakSequence) {
     ++engine.counters().naks.value;
     deadline_ = engine.now() + engine.options().rc_retransmission_timeout;
     send_again();
-  } else if (syndrome == kSyndromeNakAccess) {
-    return fail(Status::remote_access_error);
-  } else if (syndrome == kSyndromeNakInvalidRequest) {
-    return fail(Status::remote_invalid_request);
+  } else if (syndrome == kSyndromeNakAccess || syndrome == kSyndromeNakInvalidRequest) {
+    if (is_about_oldest) {
+      return fail(syndrome == kSyndromeNakAccess ? Status::remote_access_error : Status::remote_invalid_request);
+    }
   } else if ((syndrome & 0x60) == kSyndromeRnr) {
     // Seven stands for ever (ibv_modify_qp(3)).
     const std::uint64_t most = engine.options().rnr_retry_count;
-    if (most != 7 && rnr_retries_ == most) return fail(Status::rnr_retries_exceeded);
-    ++rnr_retries_;
+    if (is_about_oldest) {
+      if (most != 7 && rnr_retries_ == most) return fail(Status::rnr_retries_exceeded);
+      ++rnr_retries_;
+    }
     if (!engine.calendar().is_pending(rnr_event_)) {
       rnr_event_ = engine.calendar().at<&RcRequester::resume_after_rnr>(engine.now() + rnr_pause(syndrome & 0x1f),
                                                                         timer_lane_, *this);
@@ -255,7 +260,7 @@ void RcRequester::take_response(p4::PacketRef&& packet, sim::Time start) {
   NicEngine& engine = link_.engine;
   const Psn psn(packet->get<Bth>().psn);
   const auto opcode = static_cast<RcOpcode>(packet->get<Bth>().opcode);
-  if (psn - oldest_psn_ < 0 || psn - next_psn_ >= 0) {
+  if (count_between(oldest_psn_, psn) >= count_between(oldest_psn_, next_psn_)) {
     ++engine.counters().duplicates.value;
     return engine.context().accounting.absorb();
   }
@@ -298,7 +303,7 @@ void RcRequester::acknowledged_before(Psn psn, sim::Time start) {
     if (entry.waits_for_response()) {
       if (moved) progressed();
       // The responder is past it, so its response was lost. What comes behind says the same once more.
-      if (psn - oldest_psn_ > 0 && missing_response_ != oldest_psn_) {
+      if (psn != oldest_psn_ && missing_response_ != oldest_psn_) {
         missing_response_ = oldest_psn_;
         ++engine.counters().naks.value;
         deadline_ = engine.now() + engine.options().rc_retransmission_timeout;
@@ -306,8 +311,8 @@ void RcRequester::acknowledged_before(Psn psn, sim::Time start) {
       }
       return;
     }
-    if (end - psn > 0) {
-      if (psn - oldest_psn_ > 0) {
+    if (count_between(oldest_psn_, end) > count_between(oldest_psn_, psn)) {
+      if (psn != oldest_psn_) {
         oldest_psn_ = psn;
         moved = true;
       }
@@ -321,7 +326,8 @@ void RcRequester::acknowledged_before(Psn psn, sim::Time start) {
 }
 
 void RcRequester::progressed() {
-  RACKSIM_INVARIANT(next_psn_ - oldest_psn_ >= 0, "nothing is acknowledged that was not sent");
+  RACKSIM_INVARIANT(count_between(oldest_psn_, next_psn_) <= kMostOutstandingPackets,
+                    "nothing is acknowledged that was not sent");
   retries_ = rnr_retries_ = 0;
   missing_response_.reset();
   deadline_ = link_.engine.now() + link_.engine.options().rc_retransmission_timeout;

@@ -3,7 +3,11 @@
 // Work requests are cut into packets numbered by PSN; a READ takes the numbers of its response. What is not
 // acknowledged is sent again from the oldest on: when the responder reports a gap, when a response shows that an
 // earlier one was lost, when the responder had no receive (RNR NAK, after a pause of its choice), and after a timeout.
-// READs and atomics that wait for their responses are limited in number; a fenced work request waits for all of them.
+// READs and atomics that wait for their responses are limited in number, as packets without an acknowledgement are; a
+// fenced work request waits for all responses.
+//
+// What a responder reports about a packet says that it has done all before. Where a response to that is missing it is
+// asked for again first: an error ends the work request that earned it, never one before.
 #pragma once
 
 #include <cstddef>

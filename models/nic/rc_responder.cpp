@@ -13,6 +13,7 @@ void RcResponder::reset(Psn first) {
   expected_psn_ = first;
   messages_received_ = 0;
   gap_reported_ = false;
+  refusal_.reset();
   message_ = {};
   landed_ = sim::Time::beginning();
   results_.clear();
@@ -27,6 +28,7 @@ void RcResponder::flush() {
 }
 
 void RcResponder::receive(p4::PacketRef&& packet, sim::Time start) {
+  if (has_refused()) return receive_after_refusal(std::move(packet), start);
   NicEngine& engine = link_.engine;
   const Psn psn(packet->get<Bth>().psn);
   const std::int32_t ahead = psn - expected_psn_;
@@ -50,6 +52,15 @@ void RcResponder::receive(p4::PacketRef&& packet, sim::Time start) {
     default:
       return take_segment(std::move(packet), start);
   }
+}
+
+void RcResponder::receive_after_refusal(p4::PacketRef&& packet, sim::Time start) {
+  const Psn psn(packet->get<Bth>().psn);
+  const std::int32_t ahead = psn - expected_psn_;
+  if (ahead < 0) return take_again(std::move(packet), start);
+  if (ahead > 0) return link_.engine.drop(*packet, DropReason::no_queue_pair);
+  acknowledge(*refusal_, psn);
+  link_.engine.context().accounting.absorb();
 }
 
 // What has been carried out before: a SEND or WRITE is acknowledged again, a READ is read again, and an atomic gets the
@@ -302,6 +313,7 @@ bool RcResponder::allowed(Memory::Access access, RemoteAddress at, std::uint32_t
 
 void RcResponder::refuse(std::uint64_t syndrome, Psn psn) {
   ++link_.engine.counters().refused.value;
+  refusal_ = syndrome;
   acknowledge(syndrome, psn);
   owner_.responder_failed();
 }

@@ -3,7 +3,9 @@
 // It takes packets in the order of their numbers and reports one sequence error a gap; what it has had before it
 // acknowledges again, reads again, or, if it was an atomic, answers from the results that it keeps, so that none is
 // done twice. Acknowledgements and responses leave in the order of the requests. A SEND without a posted receive is
-// told to come again (RNR NAK); a request that memory's registration does not allow ends the connection.
+// told to come again (RNR NAK); a request that memory's registration does not allow ends the connection. Of that the
+// requester is told as often as the request comes, and what was carried out before it is answered again: a response
+// that was lost is no reason to fail.
 //
 // READs and atomics are carried out in the order of their requests, and each when its answer is there to be sent: that
 // is one event of the calendar. Only an atomic whose answer has to wait for others is done at an event of its own, and
@@ -11,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "models/host/memory.hpp"
 #include "models/host/short_queue.hpp"
@@ -47,6 +50,8 @@ class RcResponder final : PayloadSource {
   void flush();
   /// Forgets everything, and begins with this number.
   void reset(Psn first = {});
+  /// Whether it has refused a request. From then on it carries out nothing new.
+  bool has_refused() const { return refusal_.has_value(); }
 
  private:
   struct AtomicResult {
@@ -73,6 +78,7 @@ class RcResponder final : PayloadSource {
     bool holds_receive = false;  // which has not completed
   };
 
+  void receive_after_refusal(p4::PacketRef&& packet, sim::Time start);
   void take_again(p4::PacketRef&& packet, sim::Time start);
   void take_segment(p4::PacketRef&& packet, sim::Time start);
   void take_read(const p4::Packet& packet, sim::Time start);
@@ -102,6 +108,7 @@ class RcResponder final : PayloadSource {
   Psn expected_psn_;
   std::uint32_t messages_received_ = 0;
   bool gap_reported_ = false;
+  std::optional<std::uint64_t> refusal_;       // its syndrome
   Message message_;                            // being received
   sim::Time landed_ = sim::Time::beginning();  // when the latest WRITE is in memory
   ShortQueue<AtomicResult> results_;           // the latest, as many as a requester may have outstanding

@@ -35,7 +35,7 @@ void ReliableConnection::power_off() {
 }
 
 void ReliableConnection::cut_off(NodeId remote) {
-  if (state() != State::ready || link_.remote != remote) return;
+  if ((state() != State::ready && !responder_.has_refused()) || link_.remote != remote) return;
   requester_.flush();
   responder_.flush();
   responder_.reset();
@@ -54,10 +54,11 @@ bool ReliableConnection::take(const WorkRequest& request) {
 }
 
 void ReliableConnection::receive(p4::PacketRef&& packet, sim::Time start) {
-  if (state() != State::ready) return engine().drop(*packet, DropReason::no_queue_pair);
   const auto opcode = static_cast<RcOpcode>(packet->get<Bth>().opcode);
   const bool response =
       opcode == RcOpcode::acknowledge || opcode == RcOpcode::atomic_acknowledge || is_read_response(opcode);
+  const bool answers_again = !response && responder_.has_refused();
+  if (state() != State::ready && !answers_again) return engine().drop(*packet, DropReason::no_queue_pair);
   if (response) {
     requester_.receive(std::move(packet), start);
   } else {

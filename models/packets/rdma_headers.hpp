@@ -122,6 +122,10 @@ inline constexpr std::uint32_t kIcrcBytes = 4;
 /// What PSNs and message sequence numbers wrap around at.
 inline constexpr std::uint32_t kSequenceMask = 0xffffff;
 
+/// Packets of a connection that may be without an acknowledgement: of half the numbers a responder can tell what is new
+/// from what comes again (InfiniBand specification, volume 1, chapter 9.7.2).
+inline constexpr std::uint32_t kMostOutstandingPackets = (kSequenceMask + 1) / 2;
+
 /// A packet sequence number of a reliable connection: 24 bits, which wrap around.
 class Psn {
  public:
@@ -133,10 +137,12 @@ class Psn {
   bool operator==(const Psn&) const = default;
   friend constexpr Psn operator+(Psn psn, std::uint32_t packets) { return Psn(psn.number_ + packets); }
   friend constexpr Psn operator-(Psn psn, std::uint32_t packets) { return Psn(psn.number_ - packets); }
-  /// How far `a` is ahead of `b`, negative if it is behind; of numbers less than half the range apart.
+  /// How far `a` is ahead of `b`, negative if it is behind: from half the range behind to less than that ahead.
   friend constexpr std::int32_t operator-(Psn a, Psn b) {
     return static_cast<std::int32_t>((a.number_ - b.number_) << 8) >> 8;
   }
+  /// How many numbers there are from `from` on before `to`, wherever that is.
+  friend constexpr std::uint32_t count_between(Psn from, Psn to) { return (to.number_ - from.number_) & kSequenceMask; }
 
  private:
   std::uint32_t number_ = 0;

@@ -113,4 +113,21 @@ TEST_CASE("To the node that is cut off it is as if the other had gone") {
   CHECK(t.a.all[1].status == Status::flushed);
 }
 
+TEST_CASE("Who has refused a request answers what came before it again, but not to a node that it has cut off") {
+  for (const bool cut : {false, true}) {
+    TwoNics t;
+    t.ba.add_targeted_fault({.match = {.header = "bth", .fields = {{"psn", 0}}}, .count = 1});
+    WorkRequest read = t.request(Opcode::read, 1, kWord), wrong = t.write(2, 8, kWord);
+    read.bytes = 8;
+    wrong.remote.key = 77;
+    t.rc_a.post(std::vector{read, wrong});
+    while (t.rc_b.state() == QueuePair::State::ready) REQUIRE(t.calendar.run_one());
+    if (cut) t.b.nic.cut_off(0);
+    t.calendar.run_until();
+    REQUIRE(t.a.all.size() == 2);
+    CHECK(t.a.all[0].status == (cut ? Status::retries_exceeded : Status::success));
+    CHECK(t.a.all[1].status == (cut ? Status::flushed : Status::remote_access_error));
+  }
+}
+
 }  // namespace cut_off_test

@@ -224,4 +224,63 @@ TEST_CASE("A SEND consumes a posted receive; without one it is counted and sent 
   CHECK(t.accounting.expected_in_flight() == 0);
 }
 
+// InfiniBand, volume 1, chapter 9.7.2: half of the 2^24 numbers are new to a responder, half have been.
+TEST_CASE("Numbers of packets are ahead or behind within half of their range, wherever they wrap around") {
+  for (const std::uint32_t origin : {0u, 5u, 0x7fffffu, 0xffffffu}) {
+    const Psn here(origin);
+    CHECK((here + 0x7fffff) - here == 0x7fffff);
+    CHECK((here + 0x800000) - here == -0x800000);
+    CHECK((here - 1) - here == -1);
+    CHECK(count_between(here, here) == 0);
+    CHECK(count_between(here, here + 0x800000) == 0x800000);
+    CHECK(count_between(here, here - 1) == 0xffffff);
+  }
+}
+
+TEST_CASE("Of all the numbers half may be under way: what goes beyond waits until the oldest are answered") {
+  constexpr std::uint32_t kHalf = 1 << 23, kMtu = 256;
+  NicOptions options;
+  options.mtu_bytes = kMtu;
+  for (const std::uint32_t origin : {0u, 0xfffffeu}) {
+    TwoNics t(options);
+    const Psn first(origin), second = first + 1;
+    t.rc_a.connect(1, t.rc_b.number(), first);
+    t.rc_b.connect(0, t.rc_a.number(), first);
+    WorkRequest small = t.request(Opcode::read, 1), large = t.request(Opcode::read, 2);
+    small.bytes = kMtu;
+    large.bytes = (kHalf - 1) * kMtu;
+    t.ab.add_targeted_fault({.match = {.header = "bth", .fields = {{"psn", first.number()}}}, .count = 1});
+    t.ab.add_targeted_fault({.match = {.header = "bth", .fields = {{"psn", second.number()}}}, .count = 1'000});
+    t.rc_a.post(std::vector{small, large, t.write(3, 8, 64)});
+    t.calendar.run_until(at(100_us));
+    CHECK(t.ab.packets_sent() == 2);
+    CHECK(t.counters.duplicates.value == 0);
+    // After a timeout the small READ is answered. One number is free: the WRITE takes it, and shows that a READ is lost.
+    t.calendar.run_until(at(150_us));
+    REQUIRE(t.a.completions.size() == 1);
+    CHECK(t.a.completions[0].what == 1);
+    CHECK(t.counters.naks.value == 1);
+    CHECK(t.counters.duplicates.value == 0);
+    t.calendar.run_until();
+    REQUIRE(t.a.all.size() == 3);
+    CHECK(t.a.all[1].status == Status::retries_exceeded);
+    CHECK(t.a.all[2].status == Status::flushed);
+  }
+}
+
+TEST_CASE("The longest message takes half of the numbers and goes alone; a longer one fails, whatever its packets") {
+  NicOptions options;
+  options.mtu_bytes = 256;
+  for (const std::uint32_t more : {0u, 1u}) {
+    TwoNics t(options);
+    WorkRequest read = t.request(Opcode::read, 1);
+    read.bytes = (std::uint32_t{1} << 31) + more;
+    read.remote.key = 77;
+    t.rc_a.post(read);
+    t.calendar.run_until();
+    REQUIRE(t.a.all.size() == 1);
+    CHECK(t.a.all[0].status == (more == 0 ? Status::remote_access_error : Status::local_length_error));
+  }
+}
+
 }  // namespace reliable_connection_test

@@ -172,4 +172,66 @@ TEST_CASE("A full send queue takes what there is room for, without a completion,
   }
 }
 
+// InfiniBand, volume 1, chapter 9.7.5.1: a NAK acknowledges what is before its number, but for READs and atomics without
+// their responses. Those are asked for again, however often they are lost.
+TEST_CASE("An error is of the work request that earned it, not of one before it whose response was lost") {
+  for (const Opcode innocent : {Opcode::read, Opcode::fetch_add}) {
+    for (const Opcode guilty : {Opcode::write, Opcode::read, Opcode::fetch_add}) {
+      for (const std::uint64_t losses : {1u, 2u, 5u}) {
+        INFO(name_of(innocent) << " before " << name_of(guilty) << ", lost " << losses << " times");
+        TwoNics t;
+        t.b.nic.memory().set_word(64, 7);
+        t.ba.add_targeted_fault({.match = {.header = "bth", .fields = {{"psn", 0}}}, .count = losses});
+        WorkRequest first = verb(t, innocent, 1, t.b.memory_key);
+        first.swap_or_add = 1;
+        const WorkRequest wrong = verb(t, guilty, 2, guilty == Opcode::fetch_add ? t.b.memory_key : 77);
+        WorkRequest misaligned = wrong;
+        misaligned.remote.address = 65;
+        t.rc_a.post(std::vector{first, guilty == Opcode::fetch_add ? misaligned : wrong, t.write(3, 64, 64)});
+        t.calendar.run_until();
+        CHECK(statuses(t.a) ==
+              Statuses{Status::success,
+                       guilty == Opcode::fetch_add ? Status::remote_invalid_request : Status::remote_access_error,
+                       Status::flushed});
+        if (innocent == Opcode::read) CHECK(t.a.all[0].content.as<std::uint64_t>() == 7);
+        if (innocent == Opcode::fetch_add) CHECK(t.a.all[0].old_value == 7);
+        CHECK(t.b.nic.memory().word(64) == (innocent == Opcode::fetch_add ? 8 : 7));
+        CHECK(t.b.landings.empty());
+        CHECK(t.counters.refused.value == 1);
+        for (const auto* end : {&t.rc_a, &t.rc_b}) CHECK(end->state() == QueuePair::State::error);
+        CHECK(t.accounting.expected_in_flight() == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("A refusal that is lost is told again when its request comes again, and carries nothing out meanwhile") {
+  TwoNics t;
+  const auto key = t.b.nic.memory().add({.bytes = 128, .rights = {false, false, false}});
+  t.ba.add_targeted_fault({.match = {.header = "aeth"}, .count = 2});
+  t.rc_a.post(verb(t, Opcode::write, 1, key));
+  t.rc_a.post(t.write(2, 64, 64));
+  t.calendar.run_until(at(10_us));
+  CHECK(t.rc_b.state() == QueuePair::State::error);
+  t.b.nic.memory().remove(key);
+  t.calendar.run_until();
+  CHECK(statuses(t.a) == Statuses{Status::remote_access_error, Status::flushed});
+  CHECK(t.counters.timeouts.value == 2);
+  CHECK(t.counters.refused.value == 1);
+  CHECK(t.b.landings.empty());
+}
+
+TEST_CASE("That a receiver is not ready is counted of the SEND, not of a READ before it whose response was lost") {
+  for (const std::uint64_t retries : {0u, 1u}) {
+    NicOptions options;
+    options.rnr_timer = 1;
+    options.rnr_retry_count = retries;
+    TwoNics t(options);
+    t.ba.add_targeted_fault({.match = {.header = "bth", .fields = {{"psn", 0}}}, .count = 3});
+    t.rc_a.post(std::vector{verb(t, Opcode::read, 1, t.b.memory_key), t.send(2)});
+    t.calendar.run_until();
+    CHECK(statuses(t.a) == Statuses{Status::success, Status::rnr_retries_exceeded});
+  }
+}
+
 }  // namespace verb_errors_test
