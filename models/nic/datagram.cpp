@@ -84,7 +84,7 @@ void Datagram::completed(std::uint64_t generation) {
 void Datagram::receive(p4::PacketRef&& packet, sim::Time start) {
   const auto* deth = packet->find<Deth>();
   if (state() != State::ready || deth == nullptr) return engine().drop(*packet, DropReason::no_queue_pair);
-  const std::uint32_t bytes = RcLink::payload_of(*packet);
+  const std::uint32_t bytes = kGrhBytes + RcLink::payload_of(*packet);
   const auto receive = receives().take();
   if (!receive) {
     ++engine().counters().not_ready.value;

@@ -1,6 +1,7 @@
 // An unreliable datagram queue pair: messages of one packet to any queue pair, or to all that are attached to a
 // multicast group, which may be lost, late or twice there (InfiniBand specification, volume 1, chapters 9.8.3
-// and 10.5). A message that finds no posted receive is dropped.
+// and 10.5). A message that finds no posted receive is dropped. In its receive it stands behind the global route header,
+// which needs room there and crosses PCIe with it.
 #pragma once
 
 #include <deque>

@@ -11,8 +11,9 @@
 namespace racksim::models {
 
 struct Receive {
-  std::uint64_t wr_id = 0;                                          ///< comes back in the completion
-  std::uint32_t bytes = std::numeric_limits<std::uint32_t>::max();  ///< room for a message
+  std::uint64_t wr_id = 0;  ///< comes back in the completion
+  std::uint32_t bytes =
+      std::numeric_limits<std::uint32_t>::max();  ///< room for a message, a datagram's with its kGrhBytes
 };
 
 class ReceiveQueue {

@@ -74,17 +74,21 @@ struct WorkRequest {
   std::uint32_t length() const { return bytes.value_or(static_cast<std::uint32_t>(content.size())); }
 };
 
+/// What the NIC puts before a datagram's message in its receive: the global route header that it came by, or room for one
+/// (InfiniBand specification, volume 1, chapter 11.4.1.2; ibv_post_recv(3)).
+inline constexpr std::uint32_t kGrhBytes = 40;
+
 struct Completion {
   std::uint64_t wr_id = 0;
   Status status = Status::success;
   Opcode opcode = Opcode::send;
-  std::uint32_t bytes = 0;      ///< received or read
+  std::uint32_t bytes = 0;      ///< received or read; of a datagram with its global route header (kGrhBytes)
   std::uint64_t old_value = 0;  ///< that an atomic found
   std::optional<std::uint32_t> immediate = std::nullopt;
   Qpn qpn = 0;                     ///< of the queue pair that it belongs to
   NodeId from = 0;                 ///< who sent what was received
   Qpn from_qpn = 0;                ///< its queue pair
-  Content content{};               ///< what was received or read
+  Content content{};               ///< the message that was received, or what was read
   sim::OperationId operation = 0;  ///< that caused the message or the work request
 };
 

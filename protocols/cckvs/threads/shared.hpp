@@ -54,7 +54,8 @@ struct Shared {
   /// A thread of a node has polled a message.
   void count_received(NodeId node, const models::Completion& completion) {
     ++received[node].packets;
-    received[node].bytes += completion.bytes + header_bytes(completion.immediate.has_value());
+    const std::uint32_t payload = completion.bytes - models::kGrhBytes;
+    received[node].bytes += payload + header_bytes(completion.immediate.has_value());
   }
   /// Of a datagram on a wire, besides its payload.
   std::uint32_t header_bytes(bool with_immediate) const {

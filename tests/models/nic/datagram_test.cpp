@@ -64,7 +64,7 @@ TEST_CASE("A list of inline datagrams is one doorbell, and comes at the message 
   CHECK(t.counters.pcie_reads.value == 0);
   REQUIRE(t.b.messages.size() == 10);
   // 20 ns of the engine for each, less than 278 bytes on the wire; the core that polls takes 60 ns for each.
-  const auto first = kOut + bits_of(kHeaders + kInline) + kWire + kIn + bits_of(kInline) + kReceive;
+  const auto first = kOut + bits_of(kHeaders + kInline) + kWire + kIn + bits_of(kGrhBytes + kInline) + kReceive;
   for (unsigned i = 0; i < 10; ++i) CHECK(t.b.messages[i] == Host::Seen{i + 1, at(first + kReceive * i)});
   CHECK(t.b.core.busy_time() == kReceive * 10);
 }
@@ -79,7 +79,8 @@ TEST_CASE("Payloads above the inline limit are read over PCIe, once for each wor
   REQUIRE(t.b.messages.size() == 10);
   // Asked for when the doorbell is there, and there a round trip later. On the wire it is padded to four bytes.
   const auto payload = bits_of(kInline + 1);
-  const auto first = kOut + payload + 350_ns + bits_of(kHeaders + kInline + 4) + kWire + kIn + payload + kReceive;
+  const auto there = kOut + payload + 350_ns + bits_of(kHeaders + kInline + 4) + kWire;
+  const auto first = there + kIn + bits_of(kGrhBytes) + payload + kReceive;
   CHECK(t.b.messages[0].when == at(first));
   CHECK(t.b.messages[9].when == at(first + kReceive * 9));
 }
@@ -112,13 +113,13 @@ TEST_CASE("All work requests of a broadcast share one payload: nothing of it is 
 
 TEST_CASE("A datagram without a receive is dropped and counted, and one that is longer than its receive is an error") {
   Bulk t;
-  t.to.post_receive(3, {.wr_id = 9, .bytes = 64});
+  t.to.post_receive(3, {.wr_id = 9, .bytes = kGrhBytes + 64});
   t.from.post(t.list(5, 64));
   t.calendar.run_until();
   CHECK(t.b.messages.size() == 3);
   CHECK(t.counters.not_ready.value == 2);
   CHECK(t.accounting.dropped(DropReason::ring_full) == 2);
-  t.to.post_receive(1, {.wr_id = 9, .bytes = 64});
+  t.to.post_receive(1, {.wr_id = 9, .bytes = kGrhBytes + 64});
   t.from.post(t.list(1, 65));
   t.calendar.run_until();
   CHECK(t.b.all.back().status == Status::local_length_error);
@@ -177,6 +178,30 @@ TEST_CASE("Signalled and other datagrams complete in their order, whatever the q
   for (const auto& completion : t.a.completions) completed.push_back(completion.what);
   CHECK(completed == expected);
   CHECK(t.b.messages.size() == 200);
+}
+
+// InfiniBand, volume 1, chapter 11.4.1.2, and ibv_post_recv(3): the first 40 bytes of a datagram's receive are the global
+// route header's, which counts as received. What a SEND over a connection brings has none.
+TEST_CASE("A datagram's receive needs room for the global route header, and tells of it in its bytes") {
+  for (const std::uint32_t payload : {0u, 1u, 64u, 4096u}) {
+    for (const std::uint32_t room : {payload, payload + 39, payload + 40, payload + 41}) {
+      INFO(payload << " bytes into " << room);
+      Bulk t;
+      t.to.post_receive(1, {.wr_id = 9, .bytes = room});
+      t.from.post(t.list(1, payload));
+      t.rc_b.post_receive(1, {.wr_id = 10, .bytes = payload});
+      t.rc_a.post(t.send(1, payload));
+      t.calendar.run_until();
+      REQUIRE(t.b.all.size() == 2);
+      for (const Completion& completion : t.b.all) {
+        const bool datagram = completion.wr_id == 9;
+        CHECK(completion.bytes == (datagram ? 40 + payload : payload));
+        const bool fits = !datagram || room >= 40 + payload;
+        CHECK(completion.status == (fits ? Status::success : Status::local_length_error));
+        CHECK(completion.content.as<std::uint64_t>() == 1);
+      }
+    }
+  }
 }
 
 }  // namespace datagram_test

@@ -57,7 +57,9 @@ Expected expected(Opcode opcode, bool datagram, std::uint32_t n) {
   const std::uint32_t immediate = opcode == Opcode::send_imm || opcode == Opcode::write_imm ? 4 : 0;
   if (datagram) {
     const auto there = doorbell(n) + flight(52 + immediate + padded(n));
-    return {there + landing(n) + kPollMessage, {}, there - kPropagation + landing(kCompletionBytes) + kPollCompletion};
+    return {there + landing(kGrhBytes + n) + kPollMessage,
+            {},
+            there - kPropagation + landing(kCompletionBytes) + kPollCompletion};
   }
   switch (opcode) {
     case Opcode::send:

@@ -413,7 +413,8 @@ TEST_CASE("A datagram takes eight bytes more than a SEND, completes when it is s
   request.destination = {1, to.number()};
   from.post(request);
   t.calendar.run_until();
-  CHECK(t.b.messages == std::vector<Host::Seen>{{8, at(kOut + 9'760_ps + kWire + kIn + 2'560_ps + kReceive)}});
+  CHECK(t.b.messages ==
+        std::vector<Host::Seen>{{8, at(kOut + 9'760_ps + kWire + kIn + 5'760_ps + kReceive)}});  // 40 and 32 B
   CHECK(only(t.b).from_qpn == from.number());
   CHECK(only(t.b).wr_id == 50);
   REQUIRE(t.a.completions.size() == 1);
