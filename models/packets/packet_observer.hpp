@@ -23,6 +23,7 @@ struct WirePassage {
   bool copy = false;        ///< a faulty wire made it out of the packet that it follows
   sim::Duration held{};     ///< how long a faulty wire delays it alone, so that others may overtake it
   sim::Duration stalled{};  ///< how long a faulty wire delays it and what is behind it
+  bool named = false;       ///< a fault that names packets has held, stalled or doubled it
 };
 
 /// A register of a switch has changed, or a table entry: `object` and `index` as the event log's record has them.

@@ -75,14 +75,16 @@ void Wire::set_up(bool up) {
   if (sender_) sender_->carrier_changed(sender_port_, up);
 }
 
-[[gnu::always_inline]] inline void Wire::launch(p4::PacketRef&& packet, sim::Time start, sim::Time arrival, bool copy,
-                                                sim::Duration held, sim::Duration stalled) {
+[[gnu::always_inline]] inline void Wire::launch(p4::PacketRef&& packet, sim::Time start, sim::Time arrival,
+                                                WirePassage passage) {
   RACKSIM_INVARIANT(arrival >= start + serialisation(packet->wire_bytes()) + propagation_,
                     "no packet arrives before its last bit can");
   ++in_flight_;
   for (PacketObserver* observer : context_.packet_observers) {
-    observer->on_wire(
-        *packet, {.wire = source_, .start = start, .arrival = arrival, .copy = copy, .held = held, .stalled = stalled});
+    passage.wire = source_;
+    passage.start = start;
+    passage.arrival = arrival;
+    observer->on_wire(*packet, passage);
   }
   context_.calendar.at<&Wire::arrive>(arrival, lane_, *this, packet.release(), start);
 }
@@ -140,6 +142,7 @@ void Wire::transmit_through_faults(p4::PacketRef&& packet, sim::Time start, sim:
   sim::Time late = sent + propagation_ + stalled;
   const bool doubled = faults_.duplicate > 0 && random_.chance(faults_.duplicate);
   const bool twice = doubled || effect.copy;
+  const bool named = effect.hold > sim::Duration{} || effect.stall > sim::Duration{} || effect.copy;
   std::array<p4::PacketRef, 2> both;
   if (twice) {
     both[0] = context_.packets.clone_headers(*packet);
@@ -155,12 +158,14 @@ void Wire::transmit_through_faults(p4::PacketRef&& packet, sim::Time start, sim:
     }
     const sim::Time usual = sent + propagation_ + usual_jitter_ + serialisation * copy;
     if (held > sim::Duration{} || std::max(last_arrival_, late) > usual) report_late(*one, start);
-    if (held > sim::Duration{}) {
-      launch(std::move(one), start, std::max(last_arrival_, late) + held, copy == 1, held, stalled);
-    } else {
-      last_arrival_ = std::max(last_arrival_, late);
-      launch(std::move(one), start, last_arrival_, copy == 1, {}, stalled);
-    }
+    const sim::Time in_order = std::max(last_arrival_, late);
+    if (held == sim::Duration{}) last_arrival_ = in_order;
+    WirePassage passage;
+    passage.copy = copy == 1;
+    passage.held = held;
+    passage.stalled = stalled;
+    passage.named = named;
+    launch(std::move(one), start, in_order + held, passage);
     late += serialisation;
   }
 }

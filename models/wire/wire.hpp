@@ -116,8 +116,8 @@ class Wire {
     std::optional<sim::Duration> copy;
   };
   FaultEffect effect_of(const p4::Packet& packet, sim::Time start);
-  void launch(p4::PacketRef&& packet, sim::Time start, sim::Time arrival, bool copy = false, sim::Duration held = {},
-              sim::Duration stalled = {});
+  /// `passage`: what there is to tell of it beside wire, start and arrival.
+  void launch(p4::PacketRef&& packet, sim::Time start, sim::Time arrival, WirePassage passage = {});
   void arrive(p4::Packet* packet, sim::Time start);
   void report_late(const p4::Packet& packet, sim::Time start);
 

@@ -56,48 +56,58 @@ std::vector<Row> extracted(const History& history, const Extract& extract) {
   std::size_t begin = 0, end = count;
   while (begin < count && extract.from && history.events[begin].at < *extract.from) ++begin;
   while (end > begin && extract.to && history.events[end - 1].at > *extract.to) --end;
+  std::vector<Span> spans;
   if (extract.from || extract.to) {
     const std::size_t half = Extract::kMostInWindow / 2;
-    if (end - begin <= 2 * half) return rows_of(history, {{begin, end}});
-    return rows_of(history, {{begin, begin + half}, {end - half, end}});
+    if (end - begin <= 2 * half) {
+      spans = {{begin, end}};
+    } else {
+      spans = {{begin, begin + half}, {end - half, end}};
+    }
+  } else if (extract.last) {
+    spans = {{count - std::min(*extract.last, count), count}};
+  } else {
+    for (const std::size_t turn : history.turns) {
+      spans.push_back({turn - std::min(turn, Extract::kBefore), std::min(turn + Extract::kAfter, count)});
+    }
+    const std::size_t ending = spans.empty() ? Extract::kBefore + Extract::kAfter + Extract::kEnd : Extract::kEnd;
+    spans.push_back({count - std::min(ending, count), count});
   }
-  if (extract.last) return rows_of(history, {{count - std::min(*extract.last, count), count}});
-  std::vector<Span> spans;
-  for (const std::size_t turn : history.turns) {
-    spans.push_back({turn - std::min(turn, Extract::kBefore), std::min(turn + Extract::kAfter, count)});
+  const bool shows_named = !extract.last;
+  for (std::size_t i = 0; i < end; ++i) {
+    const Event& event = history.events[i];
+    if (event.type == Event::Type::under_way || (shows_named && event.named && i >= begin)) spans.push_back({i, i + 1});
   }
-  const std::size_t ending = spans.empty() ? Extract::kBefore + Extract::kAfter + Extract::kEnd : Extract::kEnd;
-  spans.push_back({count - std::min(ending, count), count});
   // A turn among the last events does not reach back behind them.
   std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.begin < b.begin; });
   return rows_of(history, spans);
 }
 
-void add_note(Event& event, const std::string& note) {
-  event.note += (event.note.empty() ? "" : ", ") + note;
-}
-
-// A message that set out earlier than another between the same parties, and was taken later.
+// A message that set out earlier than another between the same parties, and was taken later or not at all.
 void mark_overtaken(std::vector<Row>& rows) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     Event& late = rows[i].event;
-    if (late.type != Event::Type::message) continue;
+    const bool under_way = late.type == Event::Type::under_way;
+    if (late.type != Event::Type::message && !under_way) continue;
     const auto overtook = [&](const Row& row) {
       return row.left_out == 0 && row.event.type == Event::Type::message && row.event.from == late.from &&
              row.event.to == late.to && row.event.sent > late.sent;
     };
-    const auto number = std::count_if(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(i), overtook);
+    const auto end = under_way ? rows.end() : rows.begin() + static_cast<std::ptrdiff_t>(i);
+    const auto number = std::count_if(rows.begin(), end, overtook);
     if (number == 0) continue;
-    add_note(late, fmt::format("overtaken by {}", number));
+    late.add_note(fmt::format("overtaken by {}", number));
   }
 }
 
-// An arrow that comes from above the first row must not look as if it began with it.
+// An arrow that comes from above the first row must not look as if it began with it. What is under way has the row of its
+// departure.
 void mark_sent_before(std::vector<Row>& rows, sim::Time window) {
   for (Row& row : rows) {
     if (row.left_out > 0 || row.event.to.empty() || row.event.sent >= window) continue;
+    if (row.event.type == Event::Type::under_way) continue;
     row.sent_before = true;
-    add_note(row.event, "sent before, at " + sim::printed(row.event.sent));
+    row.event.add_note("sent before, at " + sim::printed(row.event.sent));
   }
 }
 
@@ -160,7 +170,8 @@ Chart make_chart(const History& history, const Extract& extract, sim::Time until
     chart.legend.push_back({name, found->second.text, found->second.accused});
   }
   if (chart.rows.empty()) return chart;
-  const sim::Time before = chart.rows.front().event.at - sim::Duration::from_ps(1);
+  const sim::Time begin = std::max(chart.rows.front().event.at, extract.from.value_or(sim::Time{}));
+  const sim::Time before = begin - sim::Duration::from_ps(1);
   const sim::Time after = extract.to ? std::min(*extract.to, until) : until;
   for (const Register& r : history.registers) {
     if (!r.party.empty() && chart.column(r.party) == chart.parties.size()) continue;

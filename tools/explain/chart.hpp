@@ -12,9 +12,10 @@ namespace racksim::tools::explain {
 
 /// How much to show.
 struct Extract {
-  std::optional<std::size_t> last;    ///< the last so many events and no others
+  std::optional<std::size_t> last;    ///< the last so many events
   std::optional<sim::Time> from, to;  ///< the events of a window; elided in the middle beyond kMostInWindow
-  /// Without either: so many events before and after each turn of the history, and the last ones.
+  /// Without either: so many events before and after each turn of the history, the last ones, and what faults name.
+  /// In every case also what set out before the extract's end and is under way.
   static constexpr std::size_t kBefore = 16, kAfter = 22, kEnd = 12;
   static constexpr std::size_t kMostInWindow = 400;
 };

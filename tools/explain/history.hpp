@@ -15,6 +15,7 @@ namespace racksim::tools::explain {
 struct Event {
   enum class Type : std::uint8_t {
     message,       ///< a message went from one party to another
+    under_way,     ///< a message set out and had not been taken when the violation was found
     lost,          ///< a message was lost on its way, or where it was
     begun,         ///< an operation began
     ended,         ///< an operation ended
@@ -24,13 +25,16 @@ struct Event {
     fault,         ///< a fault of the scenario began or ended
   };
   Type type = Type::message;
-  sim::Time at;                 ///< when a message was taken or lost, or the event happened
+  sim::Time at;                 ///< when a message was taken or lost, or set out if it is under way; or it happened
   sim::Time sent;               ///< when a message set out
   std::string from;             ///< the party at which it happens or begins; empty for a fault
   std::string to;               ///< where a message goes; empty when it happens at `from` alone
   std::string text;             ///< "READ-MISS seq 3"
   std::string note;             ///< what was wrong with it: "duplicate", "loss"
   std::uint64_t operation = 0;  ///< that caused it, 0 if none
+  bool named = false;  ///< a message that a fault of the scenario names: charts show it whatever they leave out
+
+  void add_note(const std::string& text) { note += (note.empty() ? "" : ", ") + text; }
 };
 
 /// An operation that some event names.

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "p4model/language/headers.hpp"
 
@@ -15,6 +16,9 @@ using Type = Event::Type;
 
 /// Objects from here on are tables in the event log's records of switch state.
 constexpr std::uint32_t kTables = std::uint32_t{1} << 31;
+
+/// Events from this number on are those kept apart.
+constexpr std::uint64_t kApart = std::uint64_t{1} << 63;
 
 /// For a protocol that does not describe its packets: the headers inside UDP.
 std::string generic_label(const p4::Packet& packet) {
@@ -138,7 +142,13 @@ Recorder::EventNumber Recorder::add(Event event) {
   return number;
 }
 
+Recorder::EventNumber Recorder::add_apart(Event event) {
+  apart_.push_back({next_, std::move(event)});
+  return kApart + (apart_.size() - 1);
+}
+
 Event* Recorder::find(EventNumber number) {
+  if (number >= kApart) return &apart_.at(number - kApart).event;
   if (number >= first_early_ && number - first_early_ < early_.size()) return &early_[number - first_early_];
   if (number >= first_late_ && number - first_late_ < late_.size()) return &late_[number - first_late_];
   return nullptr;
@@ -246,15 +256,14 @@ void Recorder::observe(const sim::Observation& observation) {
 
 // Packets.
 
-std::optional<models::PacketDescription> Recorder::concerning(const p4::Packet& packet, bool lost) const {
+std::optional<models::PacketDescription> Recorder::concerning(const p4::Packet& packet, bool named, bool befell) const {
   const bool by_operation = operations_.contains(packet.operation);
   auto description = protocol_->describe(packet);
-  if (!description) {
-    if (!by_operation) return std::nullopt;
-    return models::PacketDescription{generic_label(packet), filter_.key, "", "", false};
-  }
-  if (description->key ? *description->key != filter_.key : !by_operation) return std::nullopt;
-  if (description->part && !lost) return std::nullopt;
+  if (!description) description = models::PacketDescription{generic_label(packet), {}, "", "", false};
+  const bool of_key = description->key ? *description->key == filter_.key : by_operation;
+  if (!of_key && !named) return std::nullopt;
+  if (description->part && !befell) return std::nullopt;
+  if (!of_key && description->key) description->label += " of " + sim::printed_key(sim::Key{*description->key});
   return description;
 }
 
@@ -277,9 +286,17 @@ std::string Recorder::receiver(const models::PacketDescription& description, con
   return description.to;
 }
 
+// Drawn where it set out, since it came nowhere: `due` then, if nothing more happens to it.
+void Recorder::let_under_way(Event& event, std::optional<sim::Time> due) {
+  event.type = Type::under_way;
+  event.at = event.sent;
+  event.add_note(due ? "under way, due at " + sim::printed(*due) : "under way");
+}
+
 void Recorder::on_wire(const p4::Packet& packet, const models::WirePassage& passage) {
-  if (passage.arrival > filter_.until || (filter_.from && passage.arrival < *filter_.from)) return;
-  const auto description = concerning(packet, false);
+  if (passage.start > filter_.until || (filter_.from && passage.arrival < *filter_.from)) return;
+  const bool under_way = passage.arrival > filter_.until;
+  const auto description = concerning(packet, passage.named, passage.named);
   if (!description) return;
   const Part* part = part_of(passage.wire);
   Event event;
@@ -291,9 +308,14 @@ void Recorder::on_wire(const p4::Packet& packet, const models::WirePassage& pass
   event.to = part != nullptr ? receiver(*description, part) : event.from;
   event.text = description->label;
   event.operation = packet.operation;
-  if (passage.copy) event.note = "duplicate made by the wire";
-  if (passage.held > sim::Duration{}) event.note += event.note.empty() ? "held back" : ", held back";
-  in_flight_[{passage.wire.index, &packet}] = {packet.serial, add(std::move(event))};
+  if (passage.copy) event.add_note("duplicate made by the wire");
+  if (passage.held > sim::Duration{}) event.add_note("held back");
+  if (passage.named && passage.stalled > sim::Duration{}) event.add_note("late with what is behind it");
+  event.named = passage.named && ++named_ <= kNamed;
+  if (under_way) let_under_way(event, passage.arrival);
+  const bool apart = under_way || event.named;
+  in_flight_[{passage.wire.index, &packet}] = {packet.serial,
+                                               apart ? add_apart(std::move(event)) : add(std::move(event))};
 }
 
 void Recorder::dropped(const p4::Packet& packet, sim::Source where, sim::Time at, models::DropReason reason) {
@@ -308,11 +330,12 @@ void Recorder::dropped(const p4::Packet& packet, sim::Source where, sim::Time at
     if (Event* event = landed(at_nic ? part->downlink : where, packet)) {
       event->type = Type::lost;
       event->at = at;
-      event->note += (event->note.empty() ? "" : ", ") + why;
+      event->add_note(why);
       return;
     }
   }
-  const auto description = concerning(packet, true);
+  const bool named = reason == models::DropReason::targeted;
+  const auto description = concerning(packet, named, true);
   if (!description) return;
   Event event;
   event.type = Type::lost;
@@ -328,13 +351,22 @@ void Recorder::dropped(const p4::Packet& packet, sim::Source where, sim::Time at
     event.from = sender(*description, part);
     event.to = receiver(*description, part);
   }
-  add(std::move(event));
+  event.named = named && ++named_ <= kNamed;
+  if (event.named) {
+    add_apart(std::move(event));
+  } else {
+    add(std::move(event));
+  }
 }
 
 void Recorder::delivered(const p4::Packet& packet, sim::Source nic, sim::Time at) {
   const Part* part = part_of(nic);
   if (part == nullptr) return;
   if (Event* event = landed(part->downlink, packet)) {
+    if (at > filter_.until) {
+      if (event->type == Type::message) let_under_way(*event, {});
+      return;
+    }
     event->at = at;
     last_receiver_[part->node] = event->to;
   }
@@ -344,7 +376,7 @@ void Recorder::delivered(const p4::Packet& packet, sim::Source nic, sim::Time at
 
 void Recorder::pass_begins(const p4::Packet& packet, unsigned, sim::Time at, bool resubmitted) {
   if (at > filter_.until || (filter_.from && at < *filter_.from)) return;
-  const auto description = concerning(packet, false);
+  const auto description = concerning(packet, false, false);
   if (!description) return;
   passes_[packet.serial].reset();
   if (!resubmitted) return;
@@ -411,16 +443,24 @@ void Recorder::switch_written(const models::SwitchWrite& write) {
 
 History Recorder::history() const {
   History history;
-  std::vector<std::pair<EventNumber, const Event*>> kept;
-  for (std::size_t i = 0; i < early_.size(); ++i) kept.emplace_back(first_early_ + i, &early_[i]);
-  for (std::size_t i = 0; i < late_.size(); ++i) kept.emplace_back(first_late_ + i, &late_[i]);
+  struct Kept {
+    EventNumber number;
+    bool apart;
+    const Event* event;
+  };
+  std::vector<Kept> kept;
+  for (const Apart& one : apart_) kept.push_back({one.next, true, &one.event});
+  for (std::size_t i = 0; i < early_.size(); ++i) kept.push_back({first_early_ + i, false, &early_[i]});
+  for (std::size_t i = 0; i < late_.size(); ++i) kept.push_back({first_late_ + i, false, &late_[i]});
   // What was computed ahead comes into its place. Equal instants keep the order of recording.
-  std::stable_sort(kept.begin(), kept.end(), [](const auto& a, const auto& b) { return a.second->at < b.second->at; });
+  std::stable_sort(kept.begin(), kept.end(), [](const Kept& a, const Kept& b) {
+    return std::tuple(a.event->at, a.number) < std::tuple(b.event->at, b.number);
+  });
   const std::set<std::uint64_t> accused(filter_.operations.begin(), filter_.operations.end());
-  for (const auto& [number, event] : kept) {
+  for (const auto& [number, apart, event] : kept) {
     if (event->at > filter_.until) continue;
-    if (number == story_ || number == turn_) history.turns.push_back(history.events.size());
-    if (!late_.empty() && number == first_late_) {
+    if (!apart && (number == story_ || number == turn_)) history.turns.push_back(history.events.size());
+    if (!apart && !late_.empty() && number == first_late_) {
       history.gap_at = history.events.size();
       history.gap = first_late_ - (first_early_ + early_.size());
     }

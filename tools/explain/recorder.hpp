@@ -3,7 +3,8 @@
 // Runs are deterministic, so a violation is explained by running again and looking at its key alone. Memory is bounded
 // by keeping events around two places: where something turned, and the latest. Things turn when an operation of the
 // violation begins, and at the latest change of the key's own registers in the switch: for a lock that is never
-// returned, when it was taken.
+// returned, when it was taken. Kept besides, wherever they are: messages that are under way when the violation is found,
+// and those that a fault names, whatever key they are about. One of them is often what it came to.
 #pragma once
 
 #include <deque>
@@ -49,6 +50,8 @@ class Recorder final : public sim::Observer, public models::PacketObserver {
 
   /// Events kept around each of the two places.
   static constexpr std::size_t kKept = 20'000;
+  /// Messages named by faults that are kept besides, the first ones.
+  static constexpr std::size_t kNamed = 100;
 
  private:
   /// Where an event source stands in the rack.
@@ -67,8 +70,9 @@ class Recorder final : public sim::Observer, public models::PacketObserver {
   };
   using RegisterAt = std::pair<unsigned, std::uint64_t>;  // pipe, over all switches; array << 32 | index
 
-  /// What a packet has to do with the key, if anything.
-  std::optional<models::PacketDescription> concerning(const p4::Packet& packet, bool lost) const;
+  /// What there is to tell of a packet, if it has to do with the key or is `named` by a fault; of a part of a message only
+  /// if something `befell` it.
+  std::optional<models::PacketDescription> concerning(const p4::Packet& packet, bool named, bool befell) const;
   std::string sender(const models::PacketDescription& description, const Part* part) const;
   std::string receiver(const models::PacketDescription& description, const Part* part) const;
   const Part* part_of(sim::Source source) const;
@@ -82,7 +86,9 @@ class Recorder final : public sim::Observer, public models::PacketObserver {
   /// Asks the protocol which registers hold the key's state at present.
   void name_registers();
   EventNumber add(Event event);
+  EventNumber add_apart(Event event);
   Event* find(EventNumber number);
+  void let_under_way(Event& event, std::optional<sim::Time> due);
   /// The event of a packet on its way over a wire, which ends here; null if none is known.
   Event* landed(sim::Source wire, const p4::Packet& packet);
   void keep_around_next();
@@ -96,6 +102,13 @@ class Recorder final : public sim::Observer, public models::PacketObserver {
   // Two runs of events with ascending numbers: around the anchor, and the latest.
   std::deque<Event> early_, late_;
   EventNumber first_early_ = 0, first_late_ = 0, next_ = 0;
+  // And what is kept wherever it is, each with the number of the event that came after it.
+  struct Apart {
+    EventNumber next;
+    Event event;
+  };
+  std::deque<Apart> apart_;
+  std::size_t named_ = 0;              // of them
   std::optional<EventNumber> anchor_;  // the beginning in early_ is around it
   std::optional<EventNumber> story_;   // where an operation of the violation began
   std::optional<EventNumber> turn_;    // where the key's own registers changed last

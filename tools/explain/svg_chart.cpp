@@ -141,14 +141,16 @@ class Drawing {
     stroke({at.x - 5, at.y - 5}, {at.x + 5, at.y + 5}, attributes);
     stroke({at.x - 5, at.y + 5}, {at.x + 5, at.y - 5}, attributes);
   }
-  /// The tip of an arrow that comes along from `from`.
-  void tip(Point from, Point at, const char* fill) {
+  /// The tip of an arrow that comes along from `from`; hollow if it does not arrive.
+  void tip(Point from, Point at, const char* ink, bool hollow = false) {
     const double length = std::hypot(at.x - from.x, at.y - from.y);
     const Point along{9 * (at.x - from.x) / length, 9 * (at.y - from.y) / length};
     const Point back{at.x - along.x, at.y - along.y}, side{-along.y * 4 / 9, along.x * 4 / 9};
     const std::array corners{at, Point{back.x + side.x, back.y + side.y}, Point{back.x - side.x, back.y - side.y}};
-    out_ += fmt::format("<polygon points=\"{:.1f},{:.1f} {:.1f},{:.1f} {:.1f},{:.1f}\" fill=\"{}\"/>\n", corners[0].x,
-                        corners[0].y, corners[1].x, corners[1].y, corners[2].x, corners[2].y, fill);
+    const std::string attributes =
+        hollow ? fmt::format("fill=\"{}\" stroke=\"{}\"", kSvgPaper, ink) : fmt::format("fill=\"{}\"", ink);
+    out_ += fmt::format("<polygon points=\"{:.1f},{:.1f} {:.1f},{:.1f} {:.1f},{:.1f}\" {}/>\n", corners[0].x,
+                        corners[0].y, corners[1].x, corners[1].y, corners[2].x, corners[2].y, attributes);
     const auto [left, right] = std::minmax({corners[0].x, corners[1].x, corners[2].x});
     const auto [top, bottom] = std::minmax({corners[0].y, corners[1].y, corners[2].y});
     places_.block(Box{left, top, right, bottom});
@@ -193,21 +195,22 @@ class Drawing {
   }
 
   void arrow(const Event& event, const Segment& way, const char* ink) {
-    const bool lost = event.type == Event::Type::lost;
+    const bool lost = event.type == Event::Type::lost, under_way = event.type == Event::Type::under_way;
     const std::string attributes = fmt::format("class=\"arrow\" stroke=\"{}\" stroke-width=\"1.5\"{}", ink,
-                                               lost ? " stroke-dasharray=\"5 3\"" : "");
+                                               lost || under_way ? " stroke-dasharray=\"5 3\"" : "");
     if (way.a.x == way.b.x) {  // to whom it came from: out and back
       const Point out{way.a.x + kLoop, way.a.y}, back{way.b.x + kLoop, way.b.y};
       stroke(way.a, out, attributes);
+      if (under_way) return;
       stroke(out, back, attributes);
       if (lost) return cross(back);
       stroke(back, way.b, attributes);
       return tip(back, way.b, ink);
     }
-    const double part = lost ? 0.75 : 1;
+    const double part = lost || under_way ? 0.75 : 1;
     const Point end{way.a.x + (way.b.x - way.a.x) * part, way.a.y + (way.b.y - way.a.y) * part};
     stroke(way.a, end, attributes);
-    lost ? cross(end) : tip(way.a, end, ink);
+    lost ? cross(end) : tip(way.a, end, ink, under_way);
   }
 
   // Labels.

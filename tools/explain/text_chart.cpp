@@ -21,19 +21,20 @@ class Canvas {
   }
   std::string& at(std::size_t party) { return cells_[party * spacing_]; }
 
-  /// From one lifeline to another; a lost message ends before it gets there, and one that was `sent_before` begins with
-  /// a ring.
-  void arrow(std::size_t from, std::size_t to, bool lost, bool sent_before) {
+  /// From one lifeline to another; a lost message and one under way end before they get there, and one that was
+  /// `sent_before` begins with a ring.
+  void arrow(std::size_t from, std::size_t to, Event::Type type, bool sent_before) {
+    const bool lost = type == Event::Type::lost, under_way = type == Event::Type::under_way;
     if (from == to) {
-      at(from) = lost ? "✗" : "↺";
+      at(from) = lost ? "✗" : under_way ? "…" : "↺";
       return;
     }
     const bool right = from < to;
     const std::size_t begin = std::min(from, to) * spacing_, end = std::max(from, to) * spacing_;
     for (std::size_t i = begin + 1; i < end; ++i) cells_[i] = cells_[i] == "│" ? "┼" : "─";
     at(from) = sent_before ? "○" : right ? "├" : "┤";
-    if (lost) {
-      cells_[right ? end - 1 : begin + 1] = "✗";
+    if (lost || under_way) {
+      cells_[right ? end - 1 : begin + 1] = lost ? "✗" : right ? "▷" : "◁";
     } else {
       at(to) = right ? "▶" : "◀";
     }
@@ -126,7 +127,7 @@ std::string text_chart(const Chart& chart, std::size_t width) {
     } else if (event.to.empty()) {
       canvas.at(chart.column(event.from)) = symbol(event.type);
     } else {
-      canvas.arrow(chart.column(event.from), chart.column(event.to), event.type == Event::Type::lost, row.sent_before);
+      canvas.arrow(chart.column(event.from), chart.column(event.to), event.type, row.sent_before);
     }
     bool first = true;
     for (const auto& part : wrapped(chart.text_of(event), text_width)) {

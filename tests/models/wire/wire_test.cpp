@@ -320,10 +320,33 @@ TEST_CASE("An observer is told how long a packet or its copy is held and stalled
     return passage.copy == copy && passage.held == held && passage.stalled == stalled;
   };
   REQUIRE(passages.seen.size() == 4);
+  for (const std::size_t i : {0U, 1U, 2U, 3U}) CHECK(passages.seen[i].named == (i < 2));
   CHECK(is(0, false, 100_ns, 10_ns));
   CHECK(is(1, true, 50_ns, 10_ns));
   CHECK(is(2, false, 0_ns, 1_us));
   CHECK(is(3, false, 1_ps, 0_ns));
+}
+
+TEST_CASE("An observer is told of each packet whether a fault names it") {
+  struct Named final : PacketObserver {
+    void on_wire(const p4::Packet&, const WirePassage& passage) override { seen.push_back(passage.named); }
+    void dropped(const p4::Packet&, sim::Source, sim::Time, DropReason) override {}
+    void delivered(const p4::Packet&, sim::Source, sim::Time) override {}
+    void pass_begins(const p4::Packet&, unsigned, sim::Time, bool) override {}
+    void switch_written(const SwitchWrite&) override {}
+    std::vector<bool> seen;
+  };
+  for (const Effect effect : {Effect::hold, Effect::stall, Effect::duplicate}) {
+    OneWire w;
+    Named named;
+    w.context.add_packet_observer(named);
+    w.wire.add_targeted_fault({.effect = effect, .match = {}, .first = 2, .delay = 1_ns});
+    w.send_many(3);
+    w.calendar.run_until();
+    const bool doubled = effect == Effect::duplicate;
+    CHECK(named.seen ==
+          (doubled ? std::vector<bool>{false, true, true, false} : std::vector<bool>{false, true, false}));
+  }
 }
 
 TEST_CASE("A packet that is both chosen to be dropped and to be held is lost") {

@@ -185,6 +185,49 @@ TEST_CASE("a message that was sent before the window says so and begins with a r
   CHECK(std::none_of(chart.rows.begin(), chart.rows.end(), [](const Row& row) { return row.sent_before; }));
 }
 
+TEST_CASE("a message under way stands at its departure, and those that overtook it are counted", "[explain]") {
+  History history;
+  history.sessions = {"n0.t1"};
+  history.events = {local(Type::begun, 1_ns, "n0.t1", "write begins"),
+                    message(2_ns, 2_ns, "n0.t1", "switch", "INVALIDATE"), message(3_ns, 4_ns, "n0.t1", "switch", "ACK"),
+                    message(5_ns, 5_ns, "switch", "n0.t1", "DATA"), message(6_ns, 6_ns, "switch", "switch", "ROUND")};
+  for (const std::size_t i : {1U, 3U, 4U}) history.events[i].type = Type::under_way;
+  history.events[1].note = "held back, under way";
+  const Chart chart = make_chart(history, {}, at(9_ns));
+  CHECK(text_chart(chart) ==
+        "               n0.t1\n"
+        "   time in ns  │        switch\n"
+        "        1.000  ▼        │         write begins\n"
+        "        2.000  ├───────▷│         INVALIDATE (held back, under way, overtaken by 1)\n"
+        "        4.000  ├────────▶         ACK\n"
+        "        5.000  │◁───────┤         DATA\n"
+        "        6.000  │        …         ROUND\n");
+  const std::string svg = svg_chart(chart, {});
+  // A hollow tip for each of the two between parties.
+  std::size_t hollow = 0;
+  for (auto found = svg.find("\" fill=\"#fdfdfb\" stroke="); found != std::string::npos;
+       found = svg.find("\" fill=\"#fdfdfb\" stroke=", found + 1))
+    ++hollow;
+  CHECK(hollow == 2);
+}
+
+TEST_CASE("what is under way or named by a fault is shown wherever it is, others are left out around it", "[explain]") {
+  History history = long_history(100);
+  history.events[10].type = Type::under_way;
+  history.events[20].named = true;
+  Extract last;
+  last.last = 3;
+  CHECK(shown(make_chart(history, {}, sim::Time::max())) == "10 +9 20 +29 " + numbers(50, 100));
+  CHECK(shown(make_chart(history, last, sim::Time::max())) == "10 +86 97 98 99");
+  Extract window;
+  window.from = at(50_ns);
+  window.to = at(52_ns);
+  CHECK(shown(make_chart(history, window, sim::Time::max())) == "10 +39 50 51 52");
+  window.from = at(5_ns);
+  window.to = at(8_ns);
+  CHECK(shown(make_chart(history, window, sim::Time::max())) == "5 6 7 8");
+}
+
 TEST_CASE("last and from and to choose the events, and a gap in the history counts as left out", "[explain]") {
   History history = long_history(10);
   Extract last;

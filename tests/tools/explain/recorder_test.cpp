@@ -1,6 +1,7 @@
 // The recorder on a rack whose protocol says nothing about itself: operations and headers still make a chart.
 #include "tools/explain/recorder.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "models/service/protocol.hpp"
@@ -110,6 +111,67 @@ TEST_CASE("a lost packet is a lost message, and one that a program drops is lost
   REQUIRE(history.events.size() == 2);
   CHECK(history.events[1].type == Type::lost);
   CHECK(lines(history)[1] == "n0>switch: packet (64 bytes) (lost: loss)");
+}
+
+TEST_CASE("a message that has not come by the violation is drawn where it set out, under way", "[explain]") {
+  const auto seen_until = [](sim::Time until) {
+    Watched w({kKey, {kOperation}, until, {}});
+    w.begin(kOperation, kKey);
+    w.send(kOperation, 9);
+    return w.recorder.history();
+  };
+  constexpr auto kBefore = 1_ps;
+  const History all = seen_until(sim::Time::max());
+  REQUIRE(lines(all) == std::vector<std::string>{"n0.t3: write begins, value 0x9", "n0>switch: packet (64 bytes)",
+                                                 "switch>n1: packet (64 bytes)"});
+  for (const std::size_t which : {1U, 2U}) {
+    CAPTURE(which);
+    const Event& message = all.events[which];
+    CHECK(seen_until(message.at).events[which].type == Type::message);
+    for (const sim::Time until : {message.at - kBefore, message.sent}) {
+      const History history = seen_until(until);
+      REQUIRE(history.events.size() == which + 1);
+      const Event& last = history.events.back();
+      CHECK(last.type == Type::under_way);
+      CHECK(last.at == message.sent);
+      CHECK(last.sent == message.sent);
+      CHECK_THAT(last.note, Catch::StartsWith("under way"));
+    }
+    CHECK(seen_until(message.sent - kBefore).events.size() == which);
+  }
+}
+
+TEST_CASE("a message that a fault holds back is under way until it comes, and says when that would be", "[explain]") {
+  Watched w({kKey, {kOperation}, sim::Time{} + 90_us, {}});
+  w.rack.rack.uplink(0).add_targeted_fault(
+      {.effect = models::TargetedFault::Effect::hold, .match = {}, .first = 1, .delay = 1_ms});
+  w.begin(kOperation, kKey);
+  w.send(kOperation, 9);
+  const History history = w.recorder.history();
+  REQUIRE(history.events.size() == 2);
+  CHECK(history.events[1].named);
+  CHECK_THAT(
+      lines(history)[1],
+      Catch::StartsWith("n0>switch: packet (64 bytes) (held back, under way, due at 1000"));  // 1 ms and a little
+}
+
+TEST_CASE("what a fault names is kept, of whatever key and however much comes after it", "[explain]") {
+  using Effect = models::TargetedFault::Effect;
+  for (const Effect effect : {Effect::drop, Effect::hold, Effect::stall, Effect::duplicate}) {
+    CAPTURE(static_cast<int>(effect));
+    Watched w({kKey, {kOperation}, sim::Time::max(), {}});
+    w.rack.rack.uplink(0).add_targeted_fault({.effect = effect, .match = {}, .first = 2, .delay = 1_ns});
+    w.send(77, 9);  // not named
+    w.send(77, 9);
+    for (std::uint64_t i = 0; i < 3 * Recorder::kKept; ++i) w.begin(1'000'000 + i, kKey);
+    const History history = w.recorder.history();
+    const auto named =
+        std::count_if(history.events.begin(), history.events.end(), [](const Event& e) { return e.named; });
+    CHECK(named == (effect == Effect::duplicate ? 2 : 1));  // the packet and its copy
+    REQUIRE(history.events.front().named);
+    CHECK(history.events.front().type == (effect == Effect::drop ? Type::lost : Type::message));
+    CHECK_THAT(lines(history).front(), Catch::StartsWith("n0>switch: packet (64 bytes)"));
+  }
 }
 
 TEST_CASE("events after the violation and before the window are not kept", "[explain]") {
