@@ -53,6 +53,7 @@ int run(const ShrinkOptions& options, CommandContext& context) {
   });
   for (const auto& text : overrides) apply_override(document, parse_override(text));
   pin_testbed(document, file);
+  const JsonValue judged = document;
   for (const char* key : {"$schema", "doc", "expect", "observe"}) document.erase(key);
 
   ShrinkPlan plan;
@@ -64,7 +65,14 @@ int run(const ShrinkOptions& options, CommandContext& context) {
   stop_if_interrupted([] { return "the scenario's own run had not ended"; });
   if (failure.verdict == TrialResult::Verdict::refused)
     throw InputError(file, "/", failure.what, "a scenario that runs");
-  if (!failure.failed()) throw InputError(file, "/", "a scenario that passes", "one that fails");
+  if (!failure.failed()) {
+    const ScenarioRunner judge = scenario_runner(context.catalogue, {TrialDetail::none, true});
+    const TrialResult verdict = try_once(plan.limits, [&] { return judge(judged); });
+    if (!verdict.failed()) throw InputError(file, "/", "a scenario that passes", "one that fails");
+    throw InputError(file, "/expect", "a run that fails by what it expects alone: " + verdict.what,
+                     "one in which an oracle finds a violation: what is expected of a run is nothing to expect of a "
+                     "smaller one");
+  }
 
   ShrinkResult shrunk;
   {

@@ -16,8 +16,8 @@
 #include "tools/files/data_files.hpp"
 #include "tools/files/write_file.hpp"
 #include "tools/json/input_error.hpp"
+#include "tools/lone_switch/captured_packets.hpp"
 #include "tools/lone_switch/lone_switch.hpp"
-#include "tools/lone_switch/pcap.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -29,13 +29,24 @@ struct SwitchCommandOptions {
   bool json = false;
 };
 
-LoneSwitchSetup setup_of(const SwitchCommandOptions& options, const p4::Program& program) {
+/// What is sent, and what a capture had beside that.
+struct SwitchInput {
+  LoneSwitchSetup setup;
+  std::optional<CaptureStory> capture{};
+};
+
+/// Which of the two PACKETS is, its bytes tell: it may be a pipe, which can be read once.
+SwitchInput read_input(const SwitchCommandOptions& options, const p4::Program& program) {
   const auto file = find_scenario_file(options.packets);
-  if (!is_pcap(file)) {
+  const std::string bytes = read_whole(file, kMostCaptureBytes, "a readable packet file or capture");
+  if (bytes.starts_with("\x1f\x8b")) {
+    throw InputError(file, "byte 0", "gzip's magic number", "a packet file or a capture: `zcat` it to /dev/stdin");
+  }
+  if (!is_capture(bytes)) {
     if (!options.setup.empty()) {
       throw InputError("racksim switch", "--setup", quote(options.setup), "a capture as PACKETS, which has no setup");
     }
-    return read_packet_file(read_json_file(file), file, program);
+    return {read_packet_file(parse_json(bytes, file), file, program)};
   }
   JsonValue nothing = JsonValue::object();
   LoneSwitchSetup setup = options.setup.empty()
@@ -45,8 +56,9 @@ LoneSwitchSetup setup_of(const SwitchCommandOptions& options, const p4::Program&
     throw InputError("racksim switch", "--port", fmt::format("{}", options.port),
                      fmt::format("a port from 0 to {}", setup.options.ports - 1));
   }
-  setup.packets = packets_of(read_pcap(file), program, options.port, file, setup.values);
-  return setup;
+  Capture capture = read_capture(bytes, file);
+  setup.packets = packets_of(capture, program, options.port, file, setup.values);
+  return {std::move(setup), CaptureStory{.found = capture.found, .remarks = capture.remarks.all()}};
 }
 
 /// What left at each front port, a capture a port.
@@ -69,9 +81,10 @@ void write_captures(const SwitchStory& story, const std::string& folder) {
 
 int send(const SwitchCommandOptions& options, CommandContext& context) {
   const auto program = registered<p4::ProgramEntry>("racksim switch", options.program).make();
-  const auto setup = setup_of(options, *program);
+  const auto input = read_input(options, *program);
   try {
-    const auto story = send_through_switch(program, setup);
+    auto story = send_through_switch(program, input.setup);
+    story.capture = input.capture;
     if (!options.pcap.empty()) write_captures(story, options.pcap);
     context.out << (options.json ? to_json(story_json(story)) : story_text(story));
     return exit_ok;
@@ -86,7 +99,9 @@ void add_switch(CommandContext& context) {
       context.app.add_subcommand("switch", "Send packets through a switch program and print their way stage by stage");
   const auto options = std::make_shared<SwitchCommandOptions>();
   command->add_option("PROGRAM", options->program, "One of `racksim list programs`")->required();
-  command->add_option("PACKETS", options->packets, "A packet file (JSON; see scenarios/switch), or a capture (pcap)")
+  command
+      ->add_option("PACKETS", options->packets,
+                   "A packet file (JSON; see scenarios/switch), or a capture (pcap or pcapng)")
       ->required();
   command->add_option("--setup", options->setup, "With a capture: a packet file whose tables and registers are taken");
   add_number(*command, "--port", options->port, "With a capture: the port by which its frames come", {0, 255});

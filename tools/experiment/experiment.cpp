@@ -10,11 +10,11 @@
 
 #include "sim/kernel/invariant.hpp"
 #include "sim/options/option_error.hpp"
-#include "sim/record/trace.hpp"
 #include "tools/experiment/expectations.hpp"
 #include "tools/experiment/machine_needs.hpp"
 #include "tools/experiment/run_failure.hpp"
 #include "tools/experiment/run_metrics.hpp"
+#include "tools/experiment/trace_room.hpp"
 #include "tools/files/write_file.hpp"
 #include "tools/json/input_error.hpp"
 #include "tools/processes/interruption.hpp"
@@ -57,10 +57,15 @@ class Observers {
       assembly.event_log().attach(*series_);
     }
     if (!observe.trace.empty() && folder != nullptr) {
-      trace_file_.emplace(std::filesystem::path(*folder) / observe.trace, scenario.file, "/observe/trace");
+      const auto file = std::filesystem::path(*folder) / observe.trace;
+      trace_file_.emplace(file, scenario.file, "/observe/trace");
+      const auto space = [file] {
+        std::error_code error;
+        return std::filesystem::space(std::filesystem::absolute(file).parent_path(), error);
+      };
       trace_ =
-          std::make_unique<sim::JsonLinesTrace>(assembly.event_log(), trace_file_->stream(),
-                                                sim::Time{} + observe.trace_from, sim::Time{} + observe.trace_until);
+          std::make_unique<TraceWithRoom>(assembly.event_log(), trace_file_->stream(), sim::Time{} + observe.trace_from,
+                                          sim::Time{} + observe.trace_until, file.string(), space);
       assembly.event_log().attach(*trace_);
     }
   }
@@ -71,7 +76,7 @@ class Observers {
  private:
   std::optional<OperationSeries> series_;
   std::optional<DraftFile> trace_file_;
-  std::unique_ptr<sim::JsonLinesTrace> trace_;
+  std::unique_ptr<TraceWithRoom> trace_;
 };
 
 /// What a scenario builds: the assembly and those who watch it.

@@ -111,6 +111,10 @@ struct JsonLimits {
 /// Throws InputError on syntax errors (with line and column), duplicate keys, and anything beyond JsonLimits.
 JsonValue parse_json(std::string_view text, const std::string& name);
 
+/// The bytes of a file or a pipe, which is read once. Throws InputError that expects `expected` if it is missing, unreadable
+/// or has more than `most` bytes; of one that is too large nothing is read.
+std::string read_whole(const std::string& path, std::size_t most, const std::string& expected);
+
 /// Reads a document from a file; reads nothing from one that is too large. Throws InputError as parse_json does, and if
 /// the file is missing or unreadable.
 JsonValue read_json_file(const std::string& path);

@@ -142,18 +142,17 @@ JsonValue parse_json(std::string_view text, const std::string& name) {
   return builder.take();
 }
 
-JsonValue read_json_file(const std::string& path) {
+std::string read_whole(const std::string& path, std::size_t most, const std::string& expected) {
   const JsonLocation place{path, ""};
-  const std::string expected = "a readable JSON file";
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (status.type() == std::filesystem::file_type::not_found) place.refuse("no such file", expected);
   if (error) place.refuse(error.message(), expected);
   if (std::filesystem::is_directory(status)) place.refuse("a directory", expected);
-  const auto too_large = fmt::format("at most {} bytes", JsonLimits::kBytes);
+  const auto too_large = fmt::format("at most {} bytes", most);
   if (std::filesystem::is_regular_file(status)) {
     const auto size = std::filesystem::file_size(path, error);
-    if (!error && size > JsonLimits::kBytes) place.refuse(fmt::format("{} bytes", size), too_large);
+    if (!error && size > most) place.refuse(fmt::format("{} bytes", size), too_large);
   }
 
   std::ifstream file(path, std::ios::binary);
@@ -161,14 +160,17 @@ JsonValue read_json_file(const std::string& path) {
   // A pipe has no size: read at most one byte more than is allowed.
   std::string text;
   char buffer[65536];
-  while (text.size() <= JsonLimits::kBytes && file) {
+  while (text.size() <= most && file) {
     file.read(buffer, sizeof buffer);
     text.append(buffer, static_cast<std::size_t>(file.gcount()));
   }
   if (file.bad()) place.refuse("a read error", expected);
-  if (text.size() > JsonLimits::kBytes)
-    place.refuse("more than " + std::to_string(JsonLimits::kBytes) + " bytes", too_large);
-  return parse_json(text, path);
+  if (text.size() > most) place.refuse(fmt::format("more than {} bytes", most), too_large);
+  return text;
+}
+
+JsonValue read_json_file(const std::string& path) {
+  return parse_json(read_whole(path, JsonLimits::kBytes, "a readable JSON file"), path);
 }
 
 }  // namespace racksim::tools

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -100,8 +101,15 @@ struct CounterStory {
   std::uint64_t index = 0, packets = 0, bytes = 0;
 };
 
+/// Of the capture that the packets are from: its frames, and what there is to say of how many.
+struct CaptureStory {
+  std::uint64_t found = 0;
+  std::vector<std::pair<std::string, std::uint64_t>> remarks{};
+};
+
 struct SwitchStory {
   std::string program, doc;
+  std::optional<CaptureStory> capture{};
   unsigned ports = 0, pipes = 0;
   sim::Duration ingress_latency, egress_latency;
   sim::Time end;

@@ -84,6 +84,13 @@ JsonValue story_json(const SwitchStory& story) {
                                  {"egress_latency_ps", story.egress_latency.ps()},
                                  {"end_ps", story.end.ps()},
                                  {"circulating", story.circulating}});
+  if (story.capture) {
+    auto remarks = JsonValue::array();
+    for (const auto& [what, count] : story.capture->remarks) {
+      remarks.push(JsonValue::object({{"frames", count}, {"what", what}}));
+    }
+    json.set("capture", JsonValue::object({{"frames", story.capture->found}, {"remarks", std::move(remarks)}}));
+  }
   JsonValue packets = JsonValue::array();
   for (const auto& packet : story.packets) {
     auto one = JsonValue::object({{"name", packet.name},

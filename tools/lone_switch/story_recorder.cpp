@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "sim/oracles/oracle.hpp"
+#include "tools/json/input_error.hpp"
 #include "tools/lone_switch/field_values.hpp"
 
 namespace racksim::tools {
@@ -79,7 +81,15 @@ PacketStory& StoryRecorder::story_of(const p4::Packet& packet) {
 }
 
 void StoryRecorder::add(const p4::Packet& packet, sim::Time at, decltype(StoryEvent::what) what) {
+  keep();
   story_of(packet).events.push_back({at, std::move(what)});
+}
+
+void StoryRecorder::keep() {
+  if (++kept_ <= kMostKept) return;
+  throw InputError("racksim switch", "PACKETS",
+                   fmt::format("more than {} steps by {}", kMostKept, sim::printed(context_.calendar.now())),
+                   "fewer, since each is kept to be printed: fewer packets, or an earlier \"until\"");
 }
 
 void StoryRecorder::on_wire(const p4::Packet& packet, const models::WirePassage& passage) {
@@ -208,6 +218,7 @@ void StoryRecorder::field_changed(p4::FieldRef field, std::optional<std::uint64_
 }
 
 StageStep& StoryRecorder::step(StageStep::Type type, std::string name) {
+  keep();
   pass_.steps.push_back({.stage = stage_, .type = type, .name = std::move(name)});
   return pass_.steps.back();
 }

@@ -15,12 +15,14 @@
 
 namespace racksim::tools {
 
-/// Packets are told apart by their serials, which their copies share.
+/// Packets are told apart by their serials, which their copies share. All of it is kept, so there is a limit.
 class StoryRecorder final : public models::PacketObserver,
                             public models::PassObserver,
                             public models::DigestListener,
                             public p4::StageWatcher {
  public:
+  static constexpr std::uint64_t kMostKept = 1'000'000;  ///< steps, passes and departures: some 400 MB
+
   StoryRecorder(models::RackContext& context, models::SwitchChassis& chassis, const p4::Program& program);
 
   /// A packet comes in at a port now.
@@ -59,6 +61,8 @@ class StoryRecorder final : public models::PacketObserver,
  private:
   /// The story of a packet; one that is new is of the switch's own generator.
   PacketStory& story_of(const p4::Packet& packet);
+  /// One more thing to keep. Throws InputError if there are too many.
+  void keep();
   void begin(const p4::Packet& packet, const std::string& name, unsigned port);
   void add(const p4::Packet& packet, sim::Time at, decltype(StoryEvent::what) what);
   void end_pass(const p4::Packet& packet, std::string outcome);
@@ -80,6 +84,7 @@ class StoryRecorder final : public models::PacketObserver,
   PassStory pass_;
   const p4::ProgramNode* node_ = nullptr;
   int stage_ = 0;
+  std::uint64_t kept_ = 0;
 };
 
 }  // namespace racksim::tools

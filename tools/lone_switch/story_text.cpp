@@ -145,6 +145,10 @@ std::string story_text(const SwitchStory& story) {
                       story.pipes == 1 ? fmt::format("{}", story.ports)
                                        : fmt::format("{} to {}", story.ports, story.ports + story.pipes - 1),
                       nanoseconds(story.ingress_latency), nanoseconds(story.egress_latency));
+  if (story.capture && !story.capture->remarks.empty()) {
+    text += fmt::format("of the capture's {} frames\n", story.capture->found);
+    for (const auto& [what, count] : story.capture->remarks) text += fmt::format("  {} {}\n", count, what);
+  }
   for (std::size_t i = 0; i < story.packets.size(); ++i) text += "\n" + text_of(story.packets[i], i + 1);
   for (const auto& digest : story.digests) {
     text += fmt::format("\nat {} the control CPU has a digest of pipe {}, {}: {}\n", nanoseconds(digest.at),

@@ -3,7 +3,7 @@
 #include <fstream>
 
 #include "tests/tools/run_racksim.hpp"
-#include "tools/lone_switch/pcap.hpp"
+#include "tools/lone_switch/capture.hpp"
 
 namespace switch_command_test {
 
@@ -19,14 +19,52 @@ TEST_CASE("packets of an example are printed, as text or JSON, and captured by p
   CHECK(text.err.empty());
   CHECK_THAT(text.out, StartsWith("program l2l3-forwarding: ") && Contains("packet 4 (unknown)"));
   // One packet to the known address, and a copy of the one to the group.
-  CHECK(read_pcap((folder.path() / "captures" / "port1.pcap").string()).size() == 2);
+  CHECK(read_capture(content(folder.path() / "captures" / "port1.pcap"), "port1.pcap").frames.size() == 2);
   CHECK(!std::filesystem::exists(folder.path() / "captures" / "port3.pcap"));
   const Outcome json = run_racksim(folder, "switch l2l3-forwarding switch/forwarding.json --json");
   CHECK(json.status == 0);
   CHECK_THAT(json.out, StartsWith("{") && Contains("\"program\": \"l2l3-forwarding\""));
   const Outcome again = run_racksim(folder, "switch l2l3-forwarding captures/port1.pcap --port 3");
   CHECK(again.status == 0);
-  CHECK_THAT(again.out, Contains("packet 2: by port 3"));
+  CHECK_THAT(again.out, Contains("packet 2: by port 3") && !Contains("of the capture's"));
+}
+
+TEST_CASE("a pipe is read once, whichever of both it holds, and what a capture lacks is told") {
+  const TemporaryFolder folder;
+  run_racksim(folder, "switch l2l3-forwarding switch/forwarding.json --pcap captures");
+  const Outcome file = run_racksim(folder, "switch l2l3-forwarding captures/port1.pcap");
+  const Outcome pipe = run_racksim(folder, "switch l2l3-forwarding /dev/stdin < captures/port1.pcap");
+  CHECK(file.status == 0);
+  CHECK(pipe.out == file.out);
+  const auto piped = [&](const std::string& from, const std::string& arguments) {
+    return run_racksim(folder, arguments, from + " | " + racksim::places::racksim_program());
+  };
+  CHECK(piped("cat captures/port1.pcap", "switch l2l3-forwarding /dev/stdin").out == file.out);
+  const std::string packets = racksim::places::source_folder() + "/scenarios/switch/forwarding.json";
+  CHECK(piped("cat " + packets, "switch l2l3-forwarding /dev/stdin").out ==
+        run_racksim(folder, "switch l2l3-forwarding switch/forwarding.json").out);
+  const Outcome cut = piped("head -c -1 captures/port1.pcap", "switch l2l3-forwarding /dev/stdin --json");
+  CHECK(cut.status == 0);
+  CHECK_THAT(cut.out, Contains("skipped: cut by the end of the file") && Contains("\"frames\": 2"));
+  const Outcome zipped = piped("gzip -c captures/port1.pcap", "switch l2l3-forwarding /dev/stdin");
+  CHECK(zipped.status == 2);
+  CHECK_THAT(zipped.err, Contains("gzip's magic number") && Contains("zcat"));
+  CHECK_THAT(run_racksim(folder, "switch l2l3-forwarding captures").err, Contains("found a directory"));
+  CHECK_THAT(run_racksim(folder, "switch l2l3-forwarding none.pcap").err, Contains("found no such file"));
+}
+
+TEST_CASE("packets that go round for too long are refused with the reason") {
+  const TemporaryFolder folder;
+  // A packet that goes round for ever, of which each pass is kept.
+  std::ofstream(folder.path() / "round.json") << R"({"switch": {"ports": 4, "ports_per_pipe": 4}, "until": "1s",
+             "tables": [{"table": "forward_by_mac", "key": {"ethernet.dst": 2}, "action": "forward_to_port",
+                         "data": {"port": 4}}],
+             "packets": [{"port": 0, "headers": {"ethernet": {"dst": 2}}}]})";
+  const Outcome endless = run_racksim(folder, "switch l2l3-forwarding round.json");
+  CHECK(endless.status == 2);
+  CHECK(endless.out.empty());
+  CHECK_THAT(endless.err, StartsWith("racksim switch: PACKETS: found more than 1000000 steps by ") &&
+                              Contains("since each is kept to be printed"));
 }
 
 TEST_CASE("an unknown program, an unknown header and a port that the switch lacks are told by their place") {
