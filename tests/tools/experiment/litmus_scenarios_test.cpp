@@ -133,8 +133,7 @@ TEST_CASE("a cache that keeps what was overwritten fails a litmus test, whose vi
                               "--set 'check={\"litmus\": true}'");
   INFO(outcome.out);
   CHECK(outcome.status == 1);
-  CHECK_THAT(outcome.out,
-             Catch::Contains("checked      litmus (20 repetitions)\n") && Catch::Contains("verdict      FAIL"));
+  CHECK_THAT(outcome.out, Catch::Contains("checked      litmus (") && Catch::Contains("verdict      FAIL"));
   CHECK_THAT(outcome.out, Catch::Contains("  litmus at ") && Catch::Contains("repetition ") &&
                               Catch::Contains("P1 on node1/thread0"));
 }
