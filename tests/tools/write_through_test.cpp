@@ -93,7 +93,7 @@ TEST_CASE("actors die with their nodes and return with them") {
 
 TEST_CASE("an exception in a task, an actor or an observer ends the run with status 3, the last event and the replay") {
   const std::string who = GENERATE(as<std::string>{}, "task", "actor", "observer");
-  const std::string sets = "--seed 5 --set 'protocol.write-through.defect=" + who + "'";
+  const std::string sets = "--seed 5 --set protocol.write-through.defect=" + who;
   const auto outcome = run(micro(sets));
   CHECK(outcome.status == 3);
   CHECK_THAT(outcome.err,

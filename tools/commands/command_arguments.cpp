@@ -10,6 +10,7 @@
 
 #include "tools/json/input_error.hpp"
 #include "tools/text/nearest_name.hpp"
+#include "tools/text/printable.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -112,7 +113,11 @@ void refuse_command_line(const CLI::App& app, const CLI::ParseError& error) {
   throw InputError(where, kWhere, what, fmt::format("arguments as `{} --help` explains them", where));
 }
 
-void check_command_name(const CLI::App& app, const std::vector<std::string>& arguments) {
+void check_arguments(const CLI::App& app, const std::vector<std::string>& arguments) {
+  for (const auto& argument : arguments) {
+    if (first_unprintable(argument) == std::string::npos) continue;
+    throw InputError("racksim", kWhere, unprintable_in_words(argument) + " in " + quote(argument), kPrintableText);
+  }
   const auto names = command_names(app);
   if (arguments.empty()) throw InputError("racksim", kWhere, "no command", one_of(names));
   const auto& first = arguments.front();

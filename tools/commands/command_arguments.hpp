@@ -50,7 +50,8 @@ const Entry& registered(const std::string& command, const std::string& name) {
 /// Says in our own words, with the nearest name, what CLI11 found wrong; `app` is the one that parsed.
 [[noreturn]] void refuse_command_line(const CLI::App& app, const CLI::ParseError& error);
 
-/// Throws InputError, with the nearest name, if the first argument is no option and names no sub-command of `app`.
-void check_command_name(const CLI::App& app, const std::vector<std::string>& arguments);
+/// Throws InputError if an argument is no printable text, or, with the nearest name, if the first is no option and names
+/// no sub-command of `app`.
+void check_arguments(const CLI::App& app, const std::vector<std::string>& arguments);
 
 }  // namespace racksim::tools

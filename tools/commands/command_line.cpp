@@ -15,7 +15,7 @@ namespace racksim::tools {
 namespace {
 
 int parse_and_run(std::vector<std::string> arguments, CommandContext& context) {
-  check_command_name(context.app, arguments);
+  check_arguments(context.app, arguments);
   try {
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
     context.app.parse(std::move(arguments));

@@ -23,6 +23,8 @@
 #include "tools/fuzz/shrink.hpp"
 #include "tools/json/input_error.hpp"
 #include "tools/processes/progress_line.hpp"
+#include "tools/text/printable.hpp"
+#include "tools/text/shell.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -102,11 +104,14 @@ class FuzzCommand {
     scenario.run.check_invariants = true;  // as the campaign does
     sim::Metrics metrics;
     const RunResult result = run_experiment(scenario, metrics, "", {});
-    if (!options_.out.empty()) write_scenario(fmt::format("run-{}", index), document);
+    RunCommands commands{command_for(index), ""};
+    if (!options_.out.empty()) {
+      commands.explain = racksim_command("explain", write_scenario(fmt::format("run-{}", index), document));
+    }
     if (options_.json) {
       context_.out << to_json(report_json(scenario, result, metrics));
     } else {
-      context_.out << report_text(scenario, result, metrics, command_for(index));
+      context_.out << report_text(scenario, result, metrics, commands);
     }
     return result.pass ? exit_ok : exit_failed;
   }
@@ -220,9 +225,9 @@ class FuzzCommand {
   }
 
   std::string command_for(std::uint64_t index) const {
-    std::string command = fmt::format("racksim fuzz {} --seed {} --only {}", options_.file, options_.seed, index);
-    for (const auto& change : options_.overrides) command += fmt::format(" --set '{}'", change);
-    return command;
+    return racksim_command("fuzz", options_.file,
+                           {"--seed", std::to_string(options_.seed), "--only", std::to_string(index)},
+                           options_.overrides);
   }
 
   std::string origin(const FuzzFailure& failure) const { return "found by: " + command_for(failure.index); }
@@ -235,7 +240,7 @@ class FuzzCommand {
   }
   std::string write_failure(const FuzzFailure& failure) {
     JsonValue document = swarm_.derive(failure.index, failure.result.redraws);
-    document.set("doc", description(failure.result) + "; " + origin(failure) + ".");
+    document.set("doc", printable(description(failure.result) + "; " + origin(failure)));
     keep_checking(document, failure.result);
     return write_scenario(fmt::format("run-{}", failure.index), document);
   }
@@ -286,7 +291,7 @@ class FuzzCommand {
     for (std::size_t i = 0; i < result.failures.size(); ++i) {
       const FuzzFailure& failure = result.failures[i];
       context_.out << fmt::format("  run {}: {}\n", failure.index, description(failure.result));
-      line("replay", "racksim run " + files_[i]);
+      line("replay", racksim_command("run", files_[i]));
       line("", command_for(failure.index));
     }
     if (shrunk_) context_.out << shrink_text(*shrunk_, shrunk_file_);

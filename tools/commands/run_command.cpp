@@ -19,6 +19,7 @@
 #include "tools/files/write_file.hpp"
 #include "tools/processes/progress_line.hpp"
 #include "tools/scenario/scenario.hpp"
+#include "tools/text/shell.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -34,11 +35,9 @@ struct RunOptions {
   KneeArguments knee;
 };
 
-/// The command line, from the scenario's file on, that makes a sub-command work on this run.
-std::string arguments_of_run(const RunOptions& options, const Scenario& scenario) {
-  std::string command = fmt::format("{} --seed {}", options.file, scenario.seed);
-  for (const auto& change : options.overrides) command += fmt::format(" --set '{}'", change);
-  return command;
+/// The command line that makes a sub-command work on this run.
+std::string command_for(const char* command, const RunOptions& options, const Scenario& scenario) {
+  return racksim_command(command, options.file, {"--seed", std::to_string(scenario.seed)}, options.overrides);
 }
 
 int run(const RunOptions& options, CommandContext& context) {
@@ -70,8 +69,7 @@ int run(const RunOptions& options, CommandContext& context) {
     try {
       result = run_experiment(scenario, metrics, options.out, progress);
     } catch (const RunFailure& failure) {
-      throw std::runtime_error(
-          fmt::format("{}\n  replay: racksim run {}", failure.what(), arguments_of_run(options, scenario)));
+      throw std::runtime_error(fmt::format("{}\n  replay: {}", failure.what(), command_for("run", options, scenario)));
     }
   }
   const StoredRun stored = stored_run(scenario, result, metrics);
@@ -79,8 +77,8 @@ int run(const RunOptions& options, CommandContext& context) {
   if (options.json) {
     context.out << to_json(stored.report);
   } else if (!options.quiet) {
-    context.out << report_text(scenario, result, metrics, arguments_of_run(options, scenario),
-                               options.verbose ? Detail::all : Detail::usual);
+    const RunCommands commands{command_for("run", options, scenario), command_for("explain", options, scenario)};
+    context.out << report_text(scenario, result, metrics, commands, options.verbose ? Detail::all : Detail::usual);
   }
   return result.pass ? exit_ok : exit_failed;
 }

@@ -173,7 +173,7 @@ JsonValue report_json(const Scenario& scenario, const RunResult& result, const s
 }
 
 std::string report_text(const Scenario& scenario, const RunResult& result, const sim::Metrics& metrics,
-                        const std::string& arguments, Detail detail) {
+                        const RunCommands& commands, Detail detail) {
   std::string out;
   const auto line = [&](const std::string& name, const std::string& text) {
     out += fmt::format("{:<13}{}\n", name, text);
@@ -231,11 +231,11 @@ std::string report_text(const Scenario& scenario, const RunResult& result, const
   if (!waits.empty()) out += "  who waits for whom, when it stood still:\n";
   for (const std::string& line : waits) out += "    " + line + '\n';
   for (const std::string& expectation : result.failed_expectations) out += fmt::format("  {}\n", expectation);
-  if (result.violation_count > 0) line("replay", "racksim run " + arguments);
+  if (result.violation_count > 0) line("replay", commands.replay);
   const auto& violations = result.violations;
-  if (std::any_of(violations.begin(), violations.end(), [](const auto& v) { return v.about.key.has_value(); })) {
-    line("explain", "racksim explain " + arguments);
-  }
+  const bool names_key =
+      std::any_of(violations.begin(), violations.end(), [](const auto& v) { return v.about.key.has_value(); });
+  if (names_key && !commands.explain.empty()) line("explain", commands.explain);
   return out;
 }
 

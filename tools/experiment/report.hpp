@@ -23,9 +23,14 @@ void check_report(const JsonValue& document, const std::string& file);
 /// Which numbers a page has: those that are shown always, or all that are meant for a person.
 enum class Detail : std::uint8_t { usual, all };
 
-/// A page for the terminal. `arguments` are those of `racksim run` and `racksim explain` for this run,
-/// printed when something failed.
+/// Commands for a run, as they are printed.
+struct RunCommands {
+  std::string replay;   ///< what runs it again
+  std::string explain;  ///< what explains it; empty if nothing can
+};
+
+/// A page for the terminal. The commands are printed when something failed.
 std::string report_text(const Scenario& scenario, const RunResult& result, const sim::Metrics& metrics,
-                        const std::string& arguments, Detail detail = Detail::usual);
+                        const RunCommands& commands, Detail detail = Detail::usual);
 
 }  // namespace racksim::tools

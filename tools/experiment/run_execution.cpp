@@ -10,7 +10,9 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "tools/json/input_error.hpp"
 #include "tools/processes/child_process.hpp"
+#include "tools/text/printable.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -54,7 +56,13 @@ void check_program(const std::string& program, const JsonLocation& place) {
 }
 
 ScratchFolder::ScratchFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "racksim-XXXXXX").string();
+  std::error_code error;
+  const std::string folder = std::filesystem::temp_directory_path(error).string();
+  if (error || first_unprintable(folder) != std::string::npos) {
+    const char* given = std::getenv("TMPDIR");
+    throw InputError("environment", "/TMPDIR", quote(given != nullptr ? given : "/tmp"), "a folder for scratch files");
+  }
+  std::string name = folder + "/racksim-XXXXXX";
   if (!mkdtemp(name.data())) throw std::runtime_error(fmt::format("no temporary folder: {}", std::strerror(errno)));
   path_ = name;
 }

@@ -13,6 +13,8 @@
 #include "tools/scenario/file_kind.hpp"
 #include "tools/scenario/overrides.hpp"
 #include "tools/text/nearest_name.hpp"
+#include "tools/text/printable.hpp"
+#include "tools/text/shell.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -294,15 +296,18 @@ NotModelled read_not_modelled(const JsonValue& value, const JsonLocation& place)
   return claim;
 }
 
-/// "concordia/fig9": what follows the folder of figures, or the file's name if it lies in none.
+/// "concordia/fig9": what follows the folder of figures, or the file's name if it lies in none. In words, since results
+/// go to a folder of that name.
 std::string name_of(const std::string& file) {
-  std::filesystem::path path(file), name;
+  const auto path = std::filesystem::path(file).lexically_normal();
+  std::filesystem::path name;
   bool in_folder = false;
   for (const auto& part : path.parent_path()) {
     in_folder = in_folder || part == "figures";
-    name = part == "figures" ? std::filesystem::path() : name / part;
+    name = part == "figures" ? std::filesystem::path() : name / word_of(part.string());
   }
-  return in_folder ? (name / path.stem()).string() : path.stem().string();
+  const std::string own = word_of(path.stem().string());
+  return in_folder ? (name / own).string() : own;
 }
 
 }  // namespace
@@ -314,13 +319,11 @@ Scenario Figure::scenario(const Catalogue& catalogue, const std::vector<std::str
 }
 
 std::string Figure::command_of(const FigurePoint& point, std::uint64_t load) const {
-  std::string command = "racksim run " + base;
   std::vector<std::string> texts = point.overrides;
   if (knee && load > 0) {
     for (std::string& text : knee->overrides_at(load)) texts.push_back(std::move(text));
   }
-  for (const std::string& text : texts) command += " --set '" + text + "'";
-  return command;
+  return racksim_command("run", base, {}, texts);
 }
 
 std::string find_figure_file(const std::string& name) {

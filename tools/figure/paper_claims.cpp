@@ -9,6 +9,7 @@
 #include "tools/files/data_files.hpp"
 #include "tools/scenario/binding.hpp"
 #include "tools/text/nearest_name.hpp"
+#include "tools/text/shell.hpp"
 
 namespace racksim::tools {
 namespace fs = std::filesystem;
@@ -93,7 +94,7 @@ bool read_readings(PaperClaim& claim, const fs::path& folder) {
 void take_standing_of_figure(PaperClaim& claim, const fs::path& folder) {
   if (!read_readings(claim, folder)) {
     claim.standing = Standing::unclear;
-    claim.why = fmt::format("not recorded: racksim figure {} --record", claim.figure);
+    claim.why = "not recorded: " + racksim_command("figure", claim.figure, {"--record"});
     return;
   }
   const auto met = std::count_if(claim.readings.begin(), claim.readings.end(), [](const auto& r) { return r.met; });

@@ -96,6 +96,7 @@ std::vector<std::string> json_names_below(const fs::path& folder) {
   std::error_code error;
   for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
     if (entry->path().extension() != ".json" || !is_file(entry->path())) continue;
+    check_printable(entry->path().string(), {folder.string(), ""});
     names.push_back(entry->path().lexically_relative(folder).replace_extension().string());
   }
   std::sort(names.begin(), names.end());

@@ -11,6 +11,8 @@
 #include "tools/fuzz/reductions.hpp"
 #include "tools/processes/interruption.hpp"
 #include "tools/scenario/composition.hpp"
+#include "tools/text/printable.hpp"
+#include "tools/text/shell.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -157,7 +159,7 @@ JsonValue shrunk_scenario(const ShrinkResult& shrunk, const std::string& origin)
   document.set("version", 1);  // first, with what a reader wants to know next
   const auto* name = shrunk.document.find("name");
   document.set("name", (name && name->string() ? *name->string() : "scenario") + "-shrunk");
-  document.set("doc", fmt::format("{}; {}.", description(shrunk.result), origin));
+  document.set("doc", printable(fmt::format("{}; {}", description(shrunk.result), origin)));
   for (const auto& [key, value] : *shrunk.document.members()) {
     if (key != "version" && key != "name" && key != "doc") document.set(key, value);
   }
@@ -171,12 +173,12 @@ std::string shrinking_line(const ShrinkResult& so_far) {
 }
 
 std::string shrink_text(const ShrinkResult& shrunk, const std::string& file) {
-  return fmt::format("{:<13}{} reductions in {} runs, {}\n             {}\n{:<13}racksim run {}\n", "shrunk",
-                     shrunk.reductions, shrunk.runs,
+  return fmt::format("{:<13}{} reductions in {} runs, {}\n             {}\n{:<13}{}\n", "shrunk", shrunk.reductions,
+                     shrunk.runs,
                      shrunk.minimal       ? "to a local minimum"
                      : shrunk.interrupted ? "when it was interrupted"
                                           : "when the runs were used up",
-                     description(shrunk.result), "replay", file);
+                     description(shrunk.result), "replay", racksim_command("run", file));
 }
 
 }  // namespace racksim::tools

@@ -11,8 +11,8 @@ namespace racksim::tools {
 /// Bad input. `what()` is the one line `file: /pointer: found X, expected Y (did you mean "Z"?)`; the command exits 2.
 class InputError : public std::runtime_error {
  public:
-  /// `pointer` is a JSON pointer (RFC 6901; the whole document is shown as "/"). `nearest` may be empty. Control
-  /// characters are shown escaped and long texts are cut, so that the message stays one readable line.
+  /// `pointer` is a JSON pointer (RFC 6901; the whole document is shown as "/"). `nearest` may be empty. What is
+  /// not printable is shown escaped and long texts are cut, so that the message stays one readable line.
   InputError(std::string file, std::string pointer, std::string found, std::string expected, std::string nearest = {});
 
   const std::string& file() const { return file_; }
@@ -38,7 +38,7 @@ struct JsonLocation {
 /// `key` as one token of a JSON pointer: "~" becomes "~0" and "/" becomes "~1".
 std::string pointer_token(std::string_view key);
 
-/// `text` in double quotes, with control characters escaped, cut after about 60 characters.
+/// `text` in double quotes, with what is not printable escaped, cut after about 60 bytes.
 std::string quote(std::string_view text);
 
 }  // namespace racksim::tools

@@ -1,9 +1,11 @@
 // The tree: access, building and comparison.
 #include "tools/json/json_document.hpp"
 
+#include <cmath>
 #include <stdexcept>
 
 #include "tools/json/input_error.hpp"
+#include "tools/text/printable.hpp"
 
 namespace racksim::tools {
 
@@ -45,8 +47,12 @@ JsonValue JsonValue::object(std::initializer_list<Member> members) {
 }
 
 std::optional<std::uint64_t> JsonValue::natural() const {
-  const auto* value = std::get_if<std::uint64_t>(&value_);
-  return value ? std::optional(*value) : std::nullopt;
+  if (const auto* value = std::get_if<std::uint64_t>(&value_)) return *value;
+  // 1e3 and 500.0 are whole numbers (JSON Schema, "integer"); beyond 2^53 a real may not be what was written.
+  constexpr double kExact = 9'007'199'254'740'992.0;
+  const auto* real = std::get_if<double>(&value_);
+  if (real && *real >= 0 && *real <= kExact && std::trunc(*real) == *real) return static_cast<std::uint64_t>(*real);
+  return std::nullopt;
 }
 
 std::optional<double> JsonValue::number() const {
@@ -127,6 +133,21 @@ std::string JsonValue::description() const {
   if (const auto* value = elements()) return value->empty() ? "an empty array" : "an array";
   if (is_object()) return "an object";
   return "the number " + to_canonical_json(*this);
+}
+
+void check_printable(const JsonValue& value, const JsonLocation& place) {
+  const auto check = [](const std::string& text, const JsonLocation& here) {
+    if (first_unprintable(text) != std::string::npos) here.refuse(unprintable_in_words(text), kPrintableText);
+  };
+  if (const auto* text = value.string()) check(*text, place);
+  if (const auto* elements = value.elements()) {
+    for (std::size_t i = 0; i < elements->size(); ++i) check_printable((*elements)[i], place.element(i));
+  }
+  if (!value.is_object()) return;
+  for (const auto& [key, member] : *value.members()) {
+    check(key, place.member(key));
+    check_printable(member, place.member(key));
+  }
 }
 
 bool JsonValue::operator==(const JsonValue& other) const {

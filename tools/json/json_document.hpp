@@ -16,6 +16,8 @@
 
 namespace racksim::tools {
 
+struct JsonLocation;
+
 /// One JSON value. Objects keep the order of their members.
 class JsonValue {
  public:
@@ -49,7 +51,7 @@ class JsonValue {
   /// What the value is if it is that, else null (or nullopt).
   const bool* boolean() const { return std::get_if<bool>(&value_); }
   const std::string* string() const { return std::get_if<std::string>(&value_); }
-  std::optional<std::uint64_t> natural() const;  ///< an integer from 0 to 2^64-1
+  std::optional<std::uint64_t> natural() const;  ///< an integer from 0 to 2^64-1, or a real up to 2^53 that is whole
   std::optional<double> number() const;          ///< any number, an integer rounded to the nearest double
   const Array* elements() const { return std::get_if<Array>(&value_); }
   const Object* members() const { return std::get_if<Object>(&value_); }
@@ -115,8 +117,12 @@ JsonValue parse_json(std::string_view text, const std::string& name);
 /// or has more than `most` bytes; of one that is too large nothing is read.
 std::string read_whole(const std::string& path, std::size_t most, const std::string& expected);
 
-/// Reads a document from a file; reads nothing from one that is too large. Throws InputError as parse_json does, and if
-/// the file is missing or unreadable.
+/// Refuses a string or key, however deep in the value, that is no printable text (tools/text/printable.hpp): all that
+/// comes from outside is, so that what is printed of it is what a terminal shows.
+void check_printable(const JsonValue& value, const JsonLocation& place);
+
+/// Reads a document from a file; reads nothing from one that is too large. Throws InputError as parse_json and
+/// check_printable do, and if the file is missing or unreadable.
 JsonValue read_json_file(const std::string& path);
 
 /// Several lines with two spaces of indentation, ending in a newline. Reals are the shortest text that reads back as

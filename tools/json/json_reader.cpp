@@ -16,6 +16,12 @@
 namespace racksim::tools {
 namespace {
 
+/// Where reading stands after all that has been read, in words.
+std::string line_and_column(std::string_view read) {
+  const auto line = std::count(read.begin(), read.end(), '\n') + 1;
+  return fmt::format("line {}, column {}", line, read.size() - (line > 1 ? read.rfind('\n') + 1 : 0) + 1);
+}
+
 /// Builds the tree from the parser's callbacks. Errors leave as exceptions; callbacks therefore always return true.
 class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
  public:
@@ -56,9 +62,7 @@ class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
     }
     if (const auto last = found.find("; last read: "); last != std::string::npos) found.erase(last);
     const auto read = text_.substr(0, position > 0 ? std::min(position - 1, text_.size()) : 0);
-    const auto line = std::count(read.begin(), read.end(), '\n') + 1;
-    const auto column = read.size() - (line > 1 ? read.rfind('\n') + 1 : 0) + 1;
-    here().refuse(fmt::format("{} at line {}, column {}", found, line, column), expected);
+    here().refuse(fmt::format("{} at {}", found, line_and_column(read)), expected);
   }
 
  private:
@@ -137,6 +141,10 @@ JsonValue parse_json(std::string_view text, const std::string& name) {
     JsonLocation{name, ""}.refuse(fmt::format("{} bytes", text.size()),
                                   fmt::format("at most {} bytes", JsonLimits::kBytes));
   }
+  // The library takes it for the end of the text.
+  if (const auto nul = text.find('\0'); nul != std::string_view::npos) {
+    JsonLocation{name, ""}.refuse("a NUL byte at " + line_and_column(text.substr(0, nul)), "well-formed JSON");
+  }
   TreeBuilder builder(text, name);
   nlohmann::json::sax_parse(text.begin(), text.end(), &builder);
   return builder.take();
@@ -170,7 +178,9 @@ std::string read_whole(const std::string& path, std::size_t most, const std::str
 }
 
 JsonValue read_json_file(const std::string& path) {
-  return parse_json(read_whole(path, JsonLimits::kBytes, "a readable JSON file"), path);
+  auto document = parse_json(read_whole(path, JsonLimits::kBytes, "a readable JSON file"), path);
+  check_printable(document, {path, ""});
+  return document;
 }
 
 }  // namespace racksim::tools

@@ -9,6 +9,7 @@
 #include "tools/files/data_files.hpp"
 #include "tools/scenario/overrides.hpp"
 #include "tools/text/nearest_name.hpp"
+#include "tools/text/printable.hpp"
 
 namespace racksim::tools {
 namespace fs = std::filesystem;
@@ -30,13 +31,6 @@ bool is_annotated(const JsonValue& value) {
 
 bool is_figure(const JsonValue& document) {
   return document.find("series") != nullptr;
-}
-
-/// A name that may be a file's: baselines are kept under it.
-bool is_case_name(const std::string& name) {
-  const auto letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
-  return !name.empty() && letter(name.front()) &&
-         std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || c == '-' || c == '_' || c == '.'; });
 }
 
 /// The files that a document builds on, and where each is named.
@@ -150,7 +144,7 @@ class Composer {
     std::vector<std::string> names;
     for (const auto& [name, content] : *cases.members()) {
       const auto here = place.member(name);
-      if (!is_case_name(name)) here.refuse(quote(name), "a name of letters, digits, \"-\", \"_\" and \".\"");
+      if (!is_word(name)) here.refuse(quote(name), kWord);
       if (!content.is_object()) here.refuse(content.description(), expected);
       names.push_back(name);
     }
@@ -170,7 +164,7 @@ class Composer {
     const auto set = own.find("set") ? std::optional(*own.find("set")) : std::nullopt;
     own.erase("set");
     for (const char* key : kOwnMembers) result.document_.erase(key);
-    result.document_.set("name", fs::path(root.file).stem().string() + "/" + case_name);
+    result.document_.set("name", word_of(fs::path(root.file).stem().string()) + "/" + case_name);
     expand_rack(own);
     merge(result, result.document_, own, "", here);
     if (set) set_values(result, *set, here.member("set"));
@@ -300,7 +294,9 @@ void pin_testbed(JsonValue& document, const std::string& file) {
   const auto found = find_testbed_file(*testbed->string(), folder_of(file));
   // One that comes with the program is found by its name from anywhere.
   if (found.empty() || found == find_testbed_file(*testbed->string(), fs::path{})) return;
-  *testbed = fs::absolute(found).string();
+  const std::string pinned = fs::absolute(found).string();
+  check_printable(pinned, {pinned, ""});
+  *testbed = pinned;
 }
 
 }  // namespace racksim::tools

@@ -69,6 +69,7 @@ JsonValue& element(JsonValue& array, const std::string& key, const JsonLocation&
 Override parse_override(const std::string& text) {
   const auto equals = text.find('=');
   const JsonLocation place{"--set " + text, ""};
+  check_printable(text, place);
   if (equals == std::string::npos || equals == 0)
     place.refuse(equals == 0 ? "no path before the \"=\"" : "no \"=\"", "path=value, such as workload.kind=micro");
   const auto path = text.substr(0, equals);
@@ -78,6 +79,7 @@ Override parse_override(const std::string& text) {
   } else {
     for (const auto& key : split(path, '.')) result.pointer += "/" + pointer_token(key);
   }
+  check_printable(result.value, {place.file, result.pointer});
   for (const auto& key : keys_of(result.pointer)) {
     if (key.empty()) place.refuse("an empty name in the path", "names with one dot between them");
   }

@@ -15,6 +15,7 @@
 #include "tools/scenario/overrides.hpp"
 #include "tools/scenario/scenario_parts.hpp"
 #include "tools/text/nearest_name.hpp"
+#include "tools/text/printable.hpp"
 #include "tools/text/units.hpp"
 
 namespace racksim::tools {
@@ -38,6 +39,17 @@ void check_version(const JsonValue& object, const JsonLocation& place) {
   const auto& version = require_member(object, place, "version", "\"version\": 1, the format of the file");
   if (version.natural() != 1)
     place.member("version").refuse(version.description(), "1, the format that this build reads");
+}
+
+/// The name of a document that gives itself none.
+std::string name_from(const std::string& file) {
+  return word_of(std::filesystem::path(file).stem().string());
+}
+
+/// Names stand in reports, and folders are called after them.
+void check_name(const std::string& name, const JsonLocation& root) {
+  if (is_path_of_words(name)) return;
+  root.member("name").refuse("the string " + quote(name), fmt::format("{}, or several with \"/\" between them", kWord));
 }
 
 /// The catalogue entry that the member `key` names.
@@ -139,7 +151,7 @@ Scenario bind_scenario(const JsonValue& document, const std::string& file, const
   refuse_other_kind(document, root, catalogue, "scenario", "protocol");
   Scenario scenario;
   scenario.file = file;
-  scenario.name = std::filesystem::path(file).stem().string();
+  scenario.name = name_from(file);
   std::string schema;
   sim::Parameters own;
   own.text("$schema", schema, "The JSON Schema that an editor may use.");
@@ -148,6 +160,7 @@ Scenario bind_scenario(const JsonValue& document, const std::string& file, const
   own.integer("seed", scenario.seed, 0, std::numeric_limits<std::uint64_t>::max(), "Seed of all random streams.");
   bind(document, root, own,
        {{"version", "rack", "protocol", "workload", "run", "faults", "check", "observe", "expect"}, nullptr});
+  check_name(scenario.name, root);
   check_version(document, root);
   read_rack(scenario, require_member(document, root, "rack", "\"rack\" with the name of a testbed"),
             root.member("rack"), catalogue, testbeds);
@@ -249,8 +262,9 @@ Testbed read_testbed(const JsonValue& document, const std::string& file, const C
   require_object(document, root);
   if (!is_testbed_part(document) || document.find("version")) check_version(document, root);
   Testbed testbed;
-  testbed.name = std::filesystem::path(file).stem().string();
+  testbed.name = name_from(file);
   if (const auto* name = document.find("name")) testbed.name = require_string(*name, root.member("name"), "a string");
+  check_name(testbed.name, root);
   if (const auto* doc = document.find("doc")) testbed.doc = require_string(*doc, root.member("doc"), "a string");
   if (const auto* schema = document.find("$schema")) require_string(*schema, root.member("$schema"), "a string");
   testbed.rack = make_options(catalogue.rack);

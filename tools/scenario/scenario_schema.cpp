@@ -5,6 +5,7 @@
 #include "tools/json/json_schema.hpp"
 #include "tools/scenario/scenario.hpp"
 #include "tools/scenario/scenario_parts.hpp"
+#include "tools/text/printable.hpp"
 #include "tools/text/units.hpp"
 
 namespace racksim::tools {
@@ -120,7 +121,7 @@ JsonValue whole_scenario_schema(const Catalogue& catalogue) {
   members.set("$schema", type_schema("string"));
   members.set("base", base_schema());
   members.set("version", const_schema(1));
-  members.set("name", type_schema("string", "What the run is called in reports."));
+  members.set("name", pattern_schema(kPathOfWordsPattern, "What the run is called in reports."));
   members.set("doc", type_schema("string", "What the scenario is there for."));
   members.set("seed", integer_schema(0, "Seed of all random streams."));
   members.set("rack", rack_schema(catalogue.rack));
@@ -147,7 +148,7 @@ JsonValue whole_testbed_schema(const Catalogue& catalogue) {
   members.set("$schema", type_schema("string"));
   members.set("base", base_schema());
   members.set("version", const_schema(1));
-  members.set("name", type_schema("string", "What the testbed is called."));
+  members.set("name", pattern_schema(kPathOfWordsPattern, "What the testbed is called."));
   members.set("doc", type_schema("string", "Which machines these are."));
   sim::Parameters parameters;
   const auto options = catalogue.rack.make(parameters);
@@ -277,7 +278,7 @@ JsonValue suite_schema(const Catalogue& catalogue) {
   properties_of(one).set("set", definition_schema("set"));
   auto cases = map_schema(std::move(one),
                           "Scenarios by their names, each of which says what differs from the rest of the file.");
-  cases.set("propertyNames", pattern_schema("^[A-Za-z0-9][A-Za-z0-9._-]*$"));
+  cases.set("propertyNames", pattern_schema(kWordPattern));
   cases.set("minProperties", 1);
   properties_of(schema).set("cases", std::move(cases));
   require_members(schema, {"cases"});

@@ -15,6 +15,7 @@
 #include "tools/processes/interruption.hpp"
 #include "tools/scenario/composition.hpp"
 #include "tools/text/nearest_name.hpp"
+#include "tools/text/shell.hpp"
 
 namespace racksim::tools {
 namespace fs = std::filesystem;
@@ -66,6 +67,7 @@ void search(const fs::path& folder, const std::string& argument, const std::stri
   std::vector<fs::path> inside;
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    check_printable(entry->path().string(), {folder.string(), ""});
     inside.push_back(entry->path());
   }
   if (error) JsonLocation{folder.string(), ""}.refuse(error.message(), "a folder that can be read");
@@ -175,9 +177,10 @@ void judge_mode(const std::string& file, const ExecutionMode& mode, const ChildR
     result.failures.push_back(
         fmt::format("with {}: {} is {}, not {}", name, what, others.value_or("missing"), mine.value_or("missing")));
   }
-  std::string command = fmt::format("racksim diff {0} {0}", file);
-  for (const auto& change : mode.overrides()) command += " --set-b " + change;
-  result.failures.push_back(fmt::format("{} in all; see {}", differences.size(), command));
+  std::vector<std::string> arguments{file};
+  for (const auto& change : mode.overrides()) arguments.insert(arguments.end(), {"--set-b", change});
+  result.failures.push_back(
+      fmt::format("{} in all; see {}", differences.size(), racksim_command("diff", file, arguments)));
 }
 
 std::string run_for_suite(const Scenario& scenario) {

@@ -7,6 +7,8 @@
 
 #include "tools/experiment/metric_change.hpp"
 #include "tools/experiment/provenance.hpp"
+#include "tools/text/printable.hpp"
+#include "tools/text/shell.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -45,28 +47,6 @@ JsonValue optional_number(const std::optional<double>& value) {
   return value ? JsonValue(*value) : JsonValue();
 }
 
-/// The bytes of the UTF-8 sequence that starts at `at`, or 0 if there is none. Overlong forms and surrogates are none.
-std::size_t utf8_length(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
-  const unsigned first = byte(at);
-  const std::size_t length = first < 0x80                    ? 1
-                             : first >= 0xc2 && first < 0xe0 ? 2
-                             : first >= 0xe0 && first < 0xf0 ? 3
-                             : first >= 0xf0 && first < 0xf5 ? 4
-                                                             : 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(at + i) & 0xc0U) != 0x80) return 0;
-  }
-  const unsigned second = byte(at + 1);
-  if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second >= 0xa0) || (first == 0xf0 && second < 0x90) ||
-      (first == 0xf4 && second >= 0x90)) {
-    return 0;
-  }
-  // The two code points that XML leaves out.
-  const bool left_out = first == 0xef && second == 0xbf && byte(at + 2) >= 0xbe;
-  return left_out ? 0 : length;
-}
-
 std::string test_case(const SuiteScenario& scenario, const SuiteResult& result) {
   std::string xml = fmt::format("    <testcase classname=\"{}\" name=\"{}\" file=\"{}\" time=\"{:.3f}\"",
                                 xml_escaped(scenario.entry.folder), xml_escaped(scenario.entry.name),
@@ -100,7 +80,7 @@ std::string suite_text(const std::vector<SuiteScenario>& scenarios, const std::v
     line.erase(line.find_last_not_of(' ') + 1);
     out += line + "\n";
     for (const auto& failure : failures_of(result)) out += fmt::format("    {}\n", failure);
-    if (!result.passed()) out += fmt::format("    repeat: racksim run {}\n", entry.file);
+    if (!result.passed()) out += fmt::format("    repeat: {}\n", racksim_command("run", entry.file));
   }
   out += fmt::format("{} of {} passed in {:.1f} s", passed, scenarios.size(), wall_seconds);
   out += skipped > 0 ? fmt::format("; interrupted, {} have no result\n", skipped) : "\n";
@@ -174,11 +154,14 @@ std::string suite_junit(const std::vector<SuiteScenario>& scenarios, const std::
 std::string xml_escaped(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = utf8_length(text, i);
+    const auto character = first_character(text.substr(i));
+    // The two code points that XML leaves out are none.
+    const bool left_out = !character || character->code == 0xfffe || character->code == 0xffff;
+    const std::size_t length = left_out ? 1 : character->bytes;
     const char c = text[i];
     if (length > 1) {
       out += text.substr(i, length);
-    } else if (length == 0 || (static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r')) {
+    } else if (left_out || (character->code < 0x20 && c != '\t' && c != '\n' && c != '\r')) {
       out += '?';
     } else if (c == '&') {
       out += "&amp;";
@@ -193,7 +176,7 @@ std::string xml_escaped(std::string_view text) {
     } else {
       out += c;
     }
-    i += std::max<std::size_t>(length, 1);
+    i += length;
   }
   return out;
 }

@@ -169,7 +169,7 @@ TEST_CASE("the program takes the largest seed as it is") {
 TEST_CASE("the program refuses seeds of a scenario that are no whole numbers below 2^64") {
   const std::string rest = R"(, "version": 1, "rack": "concordia-8", "protocol": {"name": "flowcc"},
                               "workload": {"kind": "micro"}})";
-  for (const char* seed : {"-1", "18446744073709551616", "1.5", "1e3", "\"1\"", "null", "[1]"}) {
+  for (const char* seed : {"-1", "18446744073709551616", "1.5", "1e19", "\"1\"", "null", "[1]"}) {
     CAPTURE(seed);
     CHECK_THAT(refusal_of_text(R"({"seed": )" + std::string(seed) + rest),
                Catch::StartsWith("/seed: found ") &&
@@ -273,6 +273,35 @@ TEST_CASE("the program says what is wrong with a command line in its own words")
   refused({"explain", "quickstart.json", "--last", "3", "--from", "1us"}, "beside");
   refused({"list", "protocls"}, "(did you mean \"protocols\"?)");
   refused({"fit", "flowcc-lfc"}, "(did you mean \"flowcc-lcf\"?)");
+}
+
+TEST_CASE("the program takes no text that a terminal would obey, wherever it comes in") {
+  const TemporaryFolder folder;
+  const auto refused = [&](std::vector<std::string> arguments, const char* expected) {
+    CHECK_THAT(refusal_of_command(folder, std::move(arguments)),
+               Catch::Contains(expected) && !Catch::Contains("\x1b") && !Catch::Contains("\xff"));
+  };
+  refused(
+      {"run", "a\x1b[31m.json"},
+      "racksim: command line: found the control character \\u001b in \"a\\u001b[31m.json\", expected text in UTF-8");
+  refused({"run", "quickstart.json", "--set", "doc=\xff"}, "found the byte \\xff, which is no UTF-8 in \"doc=\\xff\"");
+  refused({"run", "quickstart.json", "--set", "name=\"\\n  verdict pass\""},
+          "/name: found the control character \\u000a");
+  refused({"run", "quickstart.json", "--out", "a\nb"}, "found the control character \\u000a in \"a\\u000ab\"");
+  folder.write("suite/a\x1b[31m.json", "{}");
+  refused({"test", (folder.path() / "suite").string()},
+          "suite: /: found the control character \\u001b, expected text in");
+  refused({"validate", folder.write("nul.json", std::string_view("{}\0x", 4))}, "found a NUL byte at line 1, column 3");
+}
+
+TEST_CASE("the program refuses a folder for scratch files that is none") {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("file", "");
+  setenv("TMPDIR", file.c_str(), 1);
+  const std::string line = refusal_of_command(
+      folder, {"diff", "quickstart.json", "quickstart.json", "--set-b", "seed=2", "--set-a", "run.measure=1us"});
+  unsetenv("TMPDIR");
+  CHECK(line == "environment: /TMPDIR: found \"" + file + "\", expected a folder for scratch files\n");
 }
 
 TEST_CASE("the program says of what does not fit what it is, and then what would") {

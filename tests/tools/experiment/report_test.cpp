@@ -14,7 +14,7 @@ namespace {
 /// A run of protocol "gam" whose metrics a test registers.
 struct Reported {
   Reported() { scenario.protocol.name = "gam"; }
-  std::string text() const { return report_text(scenario, result, metrics, ""); }
+  std::string text() const { return report_text(scenario, result, metrics, {}); }
   /// The number in the line of a metric; empty if there is no line.
   std::string number(const std::string& metric) const {
     const std::string report = text();
@@ -67,7 +67,7 @@ TEST_CASE("a counter says whether a person is shown it, always or if he asks for
   CHECK(run.number("gam.hits") == "3");
   CHECK(run.number("nic.packets_sent").empty());
   CHECK(run.number("operations").empty());
-  const std::string all = report_text(run.scenario, run.result, run.metrics, "", Detail::all);
+  const std::string all = report_text(run.scenario, run.result, run.metrics, {}, Detail::all);
   CHECK_THAT(all, Contains("gam.hits") && Contains("nic.packets_sent") && !Contains("  operations  "));
 }
 

@@ -51,18 +51,18 @@ class Forger {
 /// The report of a run in a process of its own.
 std::string report(bool forged) {
   ChildProcesses child(1);
-  child.start(0, [&] {
+  [[maybe_unused]] const bool begun = child.start(0, [&] {
     const Scenario scenario = read_scenario(parse_json(kSlowClients, "slow"), "slow.json", built_in_catalogue(), {});
     sim::Metrics metrics;
     std::unique_ptr<Forger> forger;
     const RunResult result =
-        run_experiment(scenario, metrics, "", {}, nullptr, [&](models::Rack& rack, const models::Protocol& protocol) {
+        run_experiment(scenario, metrics, {}, {}, nullptr, [&](models::Rack& rack, const models::Protocol& protocol) {
           auto& store = const_cast<store::Application&>(dynamic_cast<const store::Application&>(protocol));
           if (forged) forger = std::make_unique<Forger>(rack, store);
         });
     std::string text = result.hash.hex() + '\n';
     if (!result.violations.empty()) text += result.violations.front().oracle + '\n';
-    return text + report_text(scenario, result, metrics, "slow.json");
+    return text + report_text(scenario, result, metrics, {"racksim run slow.json", "racksim explain slow.json"});
   });
   std::optional<ChildResult> ended;
   while (!ended) ended = child.wait(std::chrono::seconds(1));

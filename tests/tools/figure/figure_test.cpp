@@ -64,7 +64,7 @@ TEST_CASE("the points of a figure are its series along its sweep") {
   CHECK(figure.points[3].sweep == 1);
   CHECK(figure.points[3].scenario.run.measure.operations == 4000);
   CHECK_THAT(figure.command_of(figure.points[3]),
-             Catch::Contains("--set 'protocol.flowcc.ownership=home' --set 'workload.sharing_ratio=1'"));
+             Catch::Contains("--set protocol.flowcc.ownership=home --set workload.sharing_ratio=1"));
   CHECK(figure.calibrated.at(0).value == "240600ps");
   CHECK(load_figure(file, built_in_catalogue(), true).points[0].scenario.run.measure.operations == 1000);
 }

@@ -123,6 +123,44 @@ TEST_CASE("control characters of the input do not reach the error line") {
   CHECK_THAT(line, Catch::Contains("\\u001b"));
 }
 
+TEST_CASE("a NUL byte ends no document") {
+  using namespace std::string_view_literals;
+  CHECK(refuse("{\"a\": 1}\0garbage"sv) ==
+        "f.json: /: found a NUL byte at line 1, column 9, expected well-formed JSON");
+  CHECK_THAT(refuse("{}\n\0"sv), Catch::Contains("a NUL byte at line 2, column 1"));
+  CHECK_THAT(refuse("{\"a\0\": 1}"sv), Catch::Contains("a NUL byte at line 1, column 4"));
+  CHECK_THAT(refuse("\0{}"sv), Catch::Contains("a NUL byte at line 1, column 1"));
+}
+
+TEST_CASE("a file's strings and keys are printable, however they are written and wherever they stand") {
+  const TemporaryFolder folder;
+  const auto refused = [&](std::string_view text) {
+    return refusal([&] { read_json_file(folder.write("f.json", text)); });
+  };
+  CHECK(refused("{\"a\": [\"\xc3\xa4\", \"\\u20ac\"]}") == "accepted");
+  CHECK_THAT(
+      refused(R"({"a": [1, "x\n  verdict pass"]})"),
+      Catch::Contains("f.json: /a/1: found the control character \\u000a, expected text in UTF-8 without control"));
+  CHECK_THAT(refused(R"({"a": {"\u001b[31m": 1}})"), Catch::Contains("/a/\\u001b[31m: found the control character"));
+  CHECK_THAT(refused(R"({"a": "\u0000"})"), Catch::Contains("control character \\u0000"));
+  CHECK_THAT(refused(R"({"a": "\u009b31m"})"), Catch::Contains("control character \\u009b"));
+  CHECK_THAT(refused("{\"a\": \"\xff\"}"), Catch::Contains("f.json: /"));
+}
+
+TEST_CASE("whole numbers are whole however they are written") {
+  const auto natural = [](std::string_view text) { return parse_json(text, "f").natural(); };
+  CHECK(natural("1e3") == 1000);
+  CHECK(natural("500.0") == 500);
+  CHECK(natural("-0.0") == 0);
+  CHECK(natural("9007199254740992.0") == 9007199254740992);
+  CHECK(natural("18446744073709551615") == 18446744073709551615U);
+  // Beyond 2^53 a real is not what was written; the others are none.
+  for (const char* text : {"9007199254740994.0", "1e300", "1.5", "-1", "-1.0", "1e-3", "\"1\"", "true", "null"}) {
+    CAPTURE(text);
+    CHECK_FALSE(natural(text).has_value());
+  }
+}
+
 TEST_CASE("what is written reads back equal") {
   const std::string text =
       R"({"int": [0, 18446744073709551615, -9223372036854775808], "real": [0.1, 1.0, 1e300, 5e-324, 0.30000000000000004],

@@ -52,6 +52,16 @@ TEST_CASE("overrides that lead nowhere are refused") {
   CHECK_THAT(refusal([&] { after("{}", deep + "=1"); }), Catch::Contains("fewer than 64"));
 }
 
+TEST_CASE("text of overrides is printable, as that of files is") {
+  const std::string expected = ", expected text in UTF-8 without control characters";
+  CHECK(refusal([] { parse_override("doc=\x1b[31m"); }) ==
+        "--set doc=\\u001b[31m: /: found the control character \\u001b" + expected);
+  CHECK(refusal([] { parse_override(R"(name="\n")"); }) ==
+        R"(--set name="\n": /name: found the control character \u000a)" + expected);
+  CHECK_THAT(refusal([] { parse_override("a\xff=1"); }), Catch::Contains("the byte \\xff, which is no UTF-8"));
+  CHECK_THAT(refusal([] { parse_override(R"(faults=[{"\u0000": 1}])"); }), Catch::Contains("/faults/0/"));
+}
+
 TEST_CASE("an override concerns what it set, what holds it and what it holds") {
   const auto override_ = parse_override("a.b=1");
   CHECK(concerns(override_, "/a/b"));

@@ -76,6 +76,40 @@ TEST_CASE("the smallest scenario takes defaults, and the testbed's constants") {
   CHECK_FALSE(scenario.checks[0].on);
 }
 
+TEST_CASE("names are words, which folders can be called after") {
+  const Bench bench;
+  for (const char* name : {"\"a\"", "\"suite/case-1\"", "\"v1.2_b\""})
+    CHECK(bench.refuse_with("name", name) == "accepted");
+  CHECK(
+      bench.refuse_with("name", "\"../evil\"") ==
+      ": /name: found the string \"../evil\", expected a name of letters, digits, \"-\", \"_\" and \".\", a letter or "
+      "digit first, or several with \"/\" between them");
+  for (const char* name : {"\"\"", "\"/tmp/x\"", "\"a/../../b\"", "\"two words\"", "\"a\\nverdict  pass\""}) {
+    CAPTURE(name);
+    CHECK_THAT(bench.refuse_with("name", name), Catch::StartsWith(": /name: found the string "));
+  }
+  CHECK_THAT(bench.refuse(kSmallest, {"name=../evil"}), Catch::StartsWith("--set name=../evil: /name: found "));
+  bench.folder.write("testbeds/odd.json", R"({"version": 1, "name": "../odd", "nodes": 4})");
+  CHECK_THAT(bench.refuse(kSmallest, {"rack.testbed=odd"}), Catch::Contains("testbeds/odd.json: /name: found "));
+}
+
+TEST_CASE("a scenario without a name is called after its file, in a word") {
+  const Bench bench;
+  const auto name_in = [&](const char* file) {
+    return load_scenario(bench.folder.write(file, kSmallest), bench.catalogue).name;
+  };
+  CHECK(name_in("plain-1.json") == "plain-1");
+  CHECK(name_in("it's a scenario.json") == "it-s-a-scenario");
+  CHECK(name_in("-x.json") == "x");
+}
+
+TEST_CASE("whole numbers may be written as reals") {
+  const Bench bench;
+  CHECK(bench.read(kSmallest, {"seed=1e3"}).seed == 1000);
+  CHECK(bench.read(kSmallest, {"version=1.0", "run.measure={\"operations\":500.0}"}).run.measure.operations == 500U);
+  CHECK_THAT(bench.refuse(kSmallest, {"seed=1.5"}), Catch::Contains("found the number 1.5, expected a whole number"));
+}
+
 TEST_CASE("all asks for the oracles that no other implies, and for the others only their names do") {
   Bench bench;
   bench.catalogue.oracles.push_back(
