@@ -73,7 +73,26 @@ Profile parse(std::string_view text) {
   return profile;
 }
 
+/// In seconds, exactly.
+std::string written(sim::Duration time) {
+  constexpr std::int64_t kSecond = 1'000'000'000'000;
+  std::string text = fmt::format("{}.{:012}", time.ps() / kSecond, time.ps() % kSecond);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
 }  // namespace
+
+std::string canonical_profile(std::string_view text) {
+  const Profile profile = parse(text);
+  std::string result;
+  for (const auto& [at, on] : profile.changes) {
+    result += fmt::format("{}{} {}", result.empty() ? "" : "; ", written(at), on ? 1 : 0);
+  }
+  if (profile.loop_after) result += fmt::format("; LOOPAFTER {}", written(*profile.loop_after));
+  return result;
+}
 
 std::vector<Outage> read_profile(std::string_view text, sim::Duration length) {
   const Profile profile = parse(text);

@@ -1,6 +1,7 @@
 // Availability profiles: when a machine is on and when it is off, written as SimGrid's state profiles are.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,5 +21,8 @@ struct Outage {
 /// "LOOPAFTER 0.001" begins the profile anew so many seconds after its last change, again and again until `length`.
 /// Outages that begin at `length` or later are left out. Throws sim::OptionError of the option "profile".
 std::vector<Outage> read_profile(std::string_view text, sim::Duration length);
+
+/// The one form of what a profile says: "0.0001 0; 0.0002 1; LOOPAFTER 0.001". Throws as `read_profile`.
+std::string canonical_profile(std::string_view text);
 
 }  // namespace racksim::models

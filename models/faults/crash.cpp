@@ -60,7 +60,8 @@ class Availability final : public Fault {
     p.integer("node", node_, 0, 254, "The node.");
     p.text("profile", profile_,
            "When the node goes off and on, as SimGrid's state profiles say it: a line, or what stands between "
-           "semicolons, with a time in seconds and 0 for off or 1 for on; a last \"LOOPAFTER 0.001\" repeats it.");
+           "semicolons, with a time in seconds and 0 for off or 1 for on; a last \"LOOPAFTER 0.001\" repeats it.")
+        .canonical([this] { return canonical_profile(profile_); });
     p.flag("stays_down", stays_down_, "The end of the measured phase does not start it again.");
   }
   void check(Rack& rack) const override {

@@ -19,7 +19,8 @@ class Partition final : public Fault {
  public:
   void declare(sim::Parameters& p) override {
     Fault::declare(p);
-    p.text("nodes", nodes_, "The nodes of one side, such as \"0,2-4\"; the others are the other side.");
+    p.text("nodes", nodes_, "The nodes of one side, such as \"0,2-4\"; the others are the other side.")
+        .canonical([this] { return listed(side()); });
   }
   void check(Rack& rack) const override {
     Fault::check(rack);
@@ -55,16 +56,23 @@ class Partition final : public Fault {
     // Neither side is empty: one node each is chosen first.
     const std::uint64_t inside = random.below(scene.nodes);
     const std::uint64_t outside = (inside + 1 + random.below(scene.nodes - 1)) % scene.nodes;
-    nodes_.clear();
+    NodeSet drawn;
     for (std::uint64_t node = 0; node < scene.nodes; ++node) {
       const bool chosen = random.chance(0.5);
-      if (node == inside || (chosen && node != outside)) {
-        nodes_ += (nodes_.empty() ? "" : ",") + std::to_string(node);
-      }
+      if (node == inside || (chosen && node != outside)) drawn.set(node);
     }
+    nodes_ = listed(drawn);
   }
 
  private:
+  /// One by one.
+  static std::string listed(const NodeSet& set) {
+    std::string text;
+    for (std::size_t node = 0; node < set.size(); ++node) {
+      if (set.test(node)) text += fmt::format("{}{}", text.empty() ? "" : ",", node);
+    }
+    return text;
+  }
   NodeSet side() const {
     NodeSet set;
     const char* at = nodes_.data();

@@ -22,10 +22,17 @@ void LitmusOptions::declare(sim::Parameters& p) {
   p.text("program", program,
          fmt::format("the litmus test: {}; or one such as \"{{x@4; y@5}} P0@0: x=1; r0=y | P1@1/2: y=1; fence; r1=x\", "
                      "with homes of objects, and nodes and threads of sessions, where wanted",
-                     names));
-  p.text("forbidden", forbidden, "outcomes that must not be seen, such as \"r0=0 & r1=0\", separated by ';'");
-  p.text("allowed", allowed, "outcomes that are counted, and are no violation whatever the model says");
-  p.text("required", required, "the same, but each must be seen at least once in the run");
+                     names))
+      .canonical([this] { return find_litmus_test(program) != nullptr ? program : parsed_program().text(); });
+  const auto outcomes = [&](const char* name, std::string& text, const char* doc) {
+    p.text(name, text, doc).canonical([this, name, &text] {
+      const LitmusProgram parsed = parsed_program();
+      return text_of(parse_litmus_outcomes(text, parsed, name), parsed);
+    });
+  };
+  outcomes("forbidden", forbidden, "outcomes that must not be seen, such as \"r0=0 & r1=0\", separated by ';'");
+  outcomes("allowed", allowed, "outcomes that are counted, and are no violation whatever the model says");
+  outcomes("required", required, "the same, but each must be seen at least once in the run");
   p.choice("model", model,
            {{"sc", LitmusModel::sc}, {"tso", LitmusModel::tso}, {"pso", LitmusModel::pso}, {"none", LitmusModel::none}},
            "what the memory promises: an outcome that is not declared and that no execution of it has is a violation");

@@ -333,7 +333,58 @@ LitmusOutcome parse_outcome(Reader& reader, const LitmusProgram& program) {
   return outcome;
 }
 
+std::string printed(const LitmusOperation& operation, const LitmusProgram& program) {
+  using sim::OperationKind;
+  if (operation.kind == OperationKind::fence) return "fence";
+  const std::string& object = program.objects[operation.object].name;
+  const auto into = [&] { return program.registers[operation.into].name; };
+  switch (operation.kind) {
+    case OperationKind::lock:
+      return fmt::format("lock({})", object);
+    case OperationKind::lock_shared:
+      return fmt::format("rlock({})", object);
+    case OperationKind::unlock:
+      return fmt::format("unlock({})", object);
+    case OperationKind::write:
+      return fmt::format("{}={}", object, operation.value);
+    case OperationKind::compare_and_swap:
+      return fmt::format("{}=cas({},{},{})", into(), object,
+                         operation.expected ? program.registers[*operation.expected].name : "0", operation.value);
+    case OperationKind::fetch_and_add:
+      return fmt::format("{}=faa({},{})", into(), object, operation.value);
+    default:
+      return fmt::format("{}={}", into(), object);
+  }
+}
+
 }  // namespace
+
+std::string LitmusProgram::text() const {
+  std::string homes;
+  for (const LitmusObject& object : objects) {
+    if (object.home) homes += fmt::format("{}{}@{}", homes.empty() ? "{" : "; ", object.name, *object.home);
+  }
+  std::string text = homes.empty() ? "" : homes + "} ";
+  for (const LitmusSession& session : sessions) {
+    if (&session != &sessions.front()) text += " | ";
+    text += session.name;
+    if (session.node) text += fmt::format("@{}", *session.node);
+    if (session.thread) text += fmt::format("/{}", *session.thread);
+    for (const LitmusOperation& operation : session.operations) {
+      text += fmt::format("{} {}", &operation == &session.operations.front() ? ":" : ";", printed(operation, *this));
+    }
+  }
+  return text;
+}
+
+std::string text_of(std::vector<LitmusOutcome> outcomes, const LitmusProgram& program) {
+  std::sort(outcomes.begin(), outcomes.end(), [](const auto& a, const auto& b) { return a.all < b.all; });
+  std::string text;
+  for (const LitmusOutcome& outcome : outcomes) {
+    text += fmt::format("{}{}", text.empty() ? "" : "; ", outcome.text(program));
+  }
+  return text;
+}
 
 OperationSet LitmusProgram::operations() const {
   OperationSet all;

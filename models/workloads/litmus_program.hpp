@@ -19,6 +19,7 @@
 // is a conjunction over registers: "r0=0 & r1=0".
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -69,6 +70,8 @@ struct LitmusProgram {
   std::vector<LitmusObject> objects;  ///< in the order in which they are named
   std::vector<LitmusRegister> registers;
 
+  /// The program as it is printed, in one form however it was written.
+  std::string text() const;
   /// The kinds of operations in it.
   OperationSet operations() const;
   /// Whether an object can have this value, as far as the program's text tells.
@@ -80,7 +83,7 @@ struct LitmusOutcome {
   struct Condition {
     std::size_t in = 0;  ///< a register
     std::uint64_t value = 0;
-    bool operator==(const Condition&) const = default;
+    auto operator<=>(const Condition&) const = default;
   };
   std::vector<Condition> all;  ///< by ascending register
 
@@ -90,6 +93,9 @@ struct LitmusOutcome {
   bool holds(const std::vector<std::uint64_t>& values) const;
   bool operator==(const LitmusOutcome&) const = default;
 };
+
+/// Outcomes in the one form of what a list of them says, whose order says nothing.
+std::string text_of(std::vector<LitmusOutcome> outcomes, const LitmusProgram& program);
 
 /// Throws sim::OptionError of the option "program", with the place in the text.
 LitmusProgram parse_litmus_program(std::string_view text);

@@ -13,6 +13,10 @@
 //   p.length("work", work, zero, most, "time for a request").varied({zero, us, us * 5}).moderate({zero});
 //   p.length("patience", patience, us, most, "how long to wait for an answer").varied({us, us * 100}).timeout();
 //
+// A text in a notation of its own says how what it means is written, so that runs that are the same have one hash:
+//
+//   p.text("nodes", nodes, "the nodes of one side").canonical([this] { return printed(parsed(nodes)); });
+//
 // And which values turn off a safety mechanism, what goes wrong then, and the regression that shows it
 // (`racksim list mechanisms`):
 //
@@ -23,6 +27,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <limits>
 #include <optional>
@@ -109,6 +114,9 @@ struct Parameter {
   /// run hashes do not know of the parameter, so that those of before it was declared stay as they are.
   std::optional<Value> neutral = {};
   bool neutral_null = false;
+  /// Of a text in a notation of its own: the one form of what it says, which is echoed and hashed in the place of what is
+  /// written. Throws OptionError where the text is wrong.
+  std::function<std::string()> canonical = {};
   bool timeout = false;  ///< a time to wait for an answer, which in a calm run is not below its default
   /// A value that turns a safety mechanism off.
   struct Unsafe {
@@ -157,6 +165,11 @@ class Declared {
   /// The same of one that may be null, with null.
   Declared& neutral_null() {
     parameter_.neutral_null = true;
+    return *this;
+  }
+  /// What the text says, however it is written (Parameter::canonical).
+  Declared& canonical(std::function<std::string()> printed) requires std::is_same_v<T, std::string> {
+    parameter_.canonical = std::move(printed);
     return *this;
   }
   /// It is a time to wait for an answer, and shorter than its default it may end too early.

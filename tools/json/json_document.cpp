@@ -56,7 +56,7 @@ std::optional<std::uint64_t> JsonValue::natural() const {
 }
 
 std::optional<double> JsonValue::number() const {
-  if (const auto* value = std::get_if<double>(&value_)) return *value;
+  if (const auto* value = std::get_if<double>(&value_)) return *value + 0.0;  // no negative zero
   if (const auto* value = std::get_if<std::uint64_t>(&value_)) return static_cast<double>(*value);
   if (const auto* value = std::get_if<std::int64_t>(&value_)) return static_cast<double>(*value);
   return std::nullopt;

@@ -52,7 +52,7 @@ class JsonValue {
   const bool* boolean() const { return std::get_if<bool>(&value_); }
   const std::string* string() const { return std::get_if<std::string>(&value_); }
   std::optional<std::uint64_t> natural() const;  ///< an integer from 0 to 2^64-1, or a real up to 2^53 that is whole
-  std::optional<double> number() const;          ///< any number, an integer rounded to the nearest double
+  std::optional<double> number() const;          ///< any number, to the nearest double; zero has no sign
   const Array* elements() const { return std::get_if<Array>(&value_); }
   const Object* members() const { return std::get_if<Object>(&value_); }
 

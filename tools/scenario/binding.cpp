@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "sim/options/option_error.hpp"
 #include "tools/text/nearest_name.hpp"
 #include "tools/text/units.hpp"
 
@@ -218,6 +219,12 @@ void bind(const JsonValue& object, const JsonLocation& place, const sim::Paramet
 }
 
 JsonValue value_in_effect(const Parameter& parameter) {
+  if (parameter.canonical) {
+    try {
+      return parameter.canonical();
+    } catch (const sim::OptionError&) {  // refused where something is built with it; until then it is what is written
+    }
+  }
   return std::visit(Getter{}, parameter.kind);
 }
 

@@ -196,4 +196,19 @@ TEST_CASE("A bad outcome is refused at its character") {
         at + "'r1' at character 6, expected '&' and a register, ';' and an outcome, or its end");
 }
 
+TEST_CASE("a program is printed in one form, which reads back as the same program") {
+  const auto printed = [](std::string_view text) { return parse_litmus_program(text).text(); };
+  const std::string canonical =
+      "{x@4; y@5} P0@0: x=1; r0=y; lock(z); r5=z; unlock(z) | P1@1/2: y=1; fence; r1=cas(y,0,3); r4=cas(y,r1,4) | "
+      "P2: r2=faa(z,1); rlock(y); unlock(y) | end: r3=x";
+  CHECK(printed(canonical) == canonical);
+  std::string bare;
+  for (const char c : canonical) {
+    if (c != ' ') bare += c;
+  }
+  CHECK(printed(bare) == canonical);
+  CHECK(printed("P0 : x = 001 ; r0 = x") == "P0: x=1; r0=x");
+  CHECK(printed("P0@00/01: x=1; r0=x") == "P0@0/1: x=1; r0=x");
+}
+
 }  // namespace litmus_program_test
