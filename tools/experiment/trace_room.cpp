@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "sim/oracles/oracle.hpp"
 #include "tools/files/write_file.hpp"
@@ -15,7 +16,13 @@ std::uint64_t room_to_leave(std::uint64_t capacity) {
 }
 
 void TraceWithRoom::observe(const sim::Observation& observation) {
-  JsonLinesTrace::observe(observation);
+  try {
+    JsonLinesTrace::observe(observation);
+  } catch (const std::runtime_error&) {
+    // Others may have filled the disk since the last look. That is nobody's defect.
+    throw OutputError(
+        fmt::format("{} could not be written: the disk is full at {}", file_, sim::printed(observation.at)));
+  }
   if (++observations_ % kObservations != 0) return;
   const auto space = space_();
   const auto unknown = static_cast<std::uintmax_t>(-1);

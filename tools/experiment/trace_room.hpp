@@ -17,14 +17,14 @@ std::uint64_t room_to_leave(std::uint64_t capacity);
 class TraceWithRoom final : public sim::JsonLinesTrace {
  public:
   using Space = std::function<std::filesystem::space_info()>;
-  static constexpr std::uint64_t kObservations = 4096;  ///< between two looks
+  static constexpr std::uint64_t kObservations = 512;  ///< between two looks
 
   /// `file` is named by errors; `space` tells of its disk.
   TraceWithRoom(const sim::EventLog& event_log, std::ostream& out, sim::Time from, sim::Time until, std::string file,
                 Space space)
       : JsonLinesTrace(event_log, out, from, until), file_(std::move(file)), space_(std::move(space)) {}
 
-  /// Throws OutputError when there is too little room.
+  /// Throws OutputError when there is too little room, or none.
   void observe(const sim::Observation& observation) override;
 
  private:
