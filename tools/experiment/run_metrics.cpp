@@ -119,6 +119,21 @@ std::optional<double> metric_value_within(const sim::Metrics& metrics, const std
   return series != nullptr ? series_statistic(*series, begin, end, statistic) : std::nullopt;
 }
 
+std::string metric_unit(const sim::Metrics& metrics, const std::string& name) {
+  const auto millions = [](const std::string& unit) {
+    return unit == "operations" ? std::string("Mops") : "million " + unit + "/s";
+  };
+  if (name == "throughput_mops") return "Mops";
+  if (name.starts_with("latency_ns.")) return metric_unit(metrics, "latency." + name.substr(11));
+  if (const sim::Metric* metric = metrics.find(name)) return metric->unit;
+  const std::size_t dot = name.rfind('.');
+  const sim::Metric* metric = dot == std::string::npos ? nullptr : metrics.find(name.substr(0, dot));
+  if (metric == nullptr) return {};
+  if (name.ends_with(kRate)) return millions(metric->unit);
+  if (std::holds_alternative<sim::TimeSeries>(metric->value)) return "share";
+  return std::holds_alternative<sim::Histogram>(metric->value) && name.ends_with(".count") ? "" : metric->unit;
+}
+
 std::vector<std::string> metric_names_in(const sim::Metrics& metrics) {
   std::vector<std::string> names;
   if (metrics.find(kOperations) != nullptr) names.push_back("throughput_mops");

@@ -25,6 +25,9 @@ std::optional<double> metric_value_within(const sim::Metrics& metrics, const std
 std::optional<sim::Duration> interval_too_long_for(const sim::Metrics& metrics, const std::string& name,
                                                    sim::Time begin, sim::Time end);
 
+/// In what the metric of this name is told, such as "Mops" or "ns"; empty if there is none.
+std::string metric_unit(const sim::Metrics& metrics, const std::string& name);
+
 /// All names that `metric_value` knows, in alphabetical order.
 std::vector<std::string> metric_names_in(const sim::Metrics& metrics);
 

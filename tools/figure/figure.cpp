@@ -9,6 +9,7 @@
 #include <set>
 
 #include "tools/experiment/experiment.hpp"
+#include "tools/experiment/run_metrics.hpp"
 #include "tools/files/data_files.hpp"
 #include "tools/scenario/file_kind.hpp"
 #include "tools/scenario/overrides.hpp"
@@ -118,13 +119,21 @@ void read_metrics(Figure& figure, const JsonValue& metrics, const JsonLocation& 
   if (figure.axes.metrics.empty()) place.refuse("no metric", "at least one metric under a short name");
 }
 
-/// Every series is asked for its metrics, by its first point; one that no series has is a mistake.
-void check_metrics(const Figure& figure, const JsonLocation& place) {
+/// Every series is asked for its metrics, by its first point; one that no series has is a mistake. Learns their units.
+void check_metrics(Figure& figure, const JsonLocation& place) {
+  figure.metric_units.resize(figure.metric_names.size());
   std::set<std::string> known;
   std::set<std::size_t> asked;
   for (const FigurePoint& point : figure.points) {
     if (!asked.insert(point.series).second) continue;
-    for (std::string& name : metric_names(point.scenario)) known.insert(std::move(name));
+    sim::Metrics metrics;
+    register_metrics(point.scenario, metrics);
+    for (std::string& name : metric_names_in(metrics)) known.insert(std::move(name));
+    for (std::size_t i = 0; i < figure.metric_names.size(); ++i) {
+      std::string& unit = figure.metric_units[i];
+      if (unit.empty())
+        unit = figure.metric_names[i] == kKneeMetric ? "Mops" : metric_unit(metrics, figure.metric_names[i]);
+    }
   }
   if (figure.knee) known.insert(kKneeMetric);
   for (std::size_t i = 0; i < figure.metric_names.size(); ++i) {

@@ -60,6 +60,7 @@ struct Figure {
   std::string file, base, title, paper, doc, sweep_label;
   FigureAxes axes;
   std::vector<std::string> metric_names;  ///< of the report, in the order of axes.metrics
+  std::vector<std::string> metric_units;  ///< theirs; empty where there is none
   std::optional<KneePlan> knee;
   std::optional<Timeline> timeline;       ///< a window for each value of the sweep, which all are of one point
   std::vector<std::uint64_t> placements;  ///< seeds; empty where the scenario's is taken

@@ -5,15 +5,22 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "tools/figure/figure_report.hpp"
+#include "tools/text/characters.hpp"
 #include "tools/text/svg.hpp"
 
 namespace racksim::tools {
 namespace {
 
-constexpr double kWidth = 760, kPanel = 300, kLeft = 70, kRight = 20, kAbove = 44, kBelow = 46, kTop = 34;
-constexpr double kLegendStep = 150;
+constexpr double kWidth = 760, kPlot = 210, kLeft = 70, kRight = 20, kAbove = 26, kBelow = 46, kTop = 34;
+constexpr double kLegendLine = 18, kSample = 23, kGap = 18;
+constexpr double kCharacter = 7.5;  // most common fonts at 12 pixels are narrower
+
+double width_of(const std::string& text) {
+  return kCharacter * static_cast<double>(characters_in(text));
+}
 
 /// Values on an axis and where they lie on the paper.
 struct Scale {
@@ -64,14 +71,25 @@ std::vector<double> places_of(const std::vector<SweepPoint>& sweep) {
 
 class Drawing {
  public:
-  Drawing(const Figure& figure, const std::vector<PointResult>& results) : figure_(figure), results_(results) {}
+  Drawing(const Figure& figure, const std::vector<PointResult>& results) : figure_(figure), results_(results) {
+    // The legend's lines are as long as there is room.
+    double x = kLeft, line = 0;
+    for (const std::string& name : figure.axes.series) {
+      const double width = kSample + width_of(name);
+      if (x > kLeft && x + width > kWidth - kRight) x = kLeft, ++line;
+      legend_.emplace_back(x, line * kLegendLine);
+      x += width + kGap;
+    }
+    above_ = kAbove + (line + 1) * kLegendLine;
+  }
 
   std::string draw() {
     std::vector<Panel> panels;
     for (std::size_t m = 0; m < figure_.axes.metrics.size(); ++m) {
       for (std::size_t c = 0; c < figure_.criteria(); ++c) add_panels(panels, m, c);
     }
-    const double height = kTop + kPanel * static_cast<double>(panels.size());
+    const double each = above_ + kPlot + kBelow;
+    const double height = kTop + each * static_cast<double>(panels.size());
     std::string svg = fmt::format(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
         "font-family=\"sans-serif\" font-size=\"12\" fill=\"#222\">\n<rect width=\"{0}\" height=\"{1}\" "
@@ -80,15 +98,16 @@ class Drawing {
     const char* legend = figure_.timeline ? " (dashed: not simulated, drawn as measured nearby)" : "";
     svg += text_at(kLeft, 22, "start", figure_.name + ": " + figure_.title + legend);
     for (std::size_t i = 0; i < panels.size(); ++i) {
-      svg += panel(panels[i], kTop + kPanel * static_cast<double>(i));
+      svg += panel(panels[i], kTop + each * static_cast<double>(i));
     }
     return svg + "</svg>\n";
   }
 
  private:
   void add_panels(std::vector<Panel>& panels, std::size_t metric, std::size_t criterion) const {
-    std::string title = figure_.axes.metrics[metric];
+    std::string title = with_unit(figure_, metric);
     if (figure_.knee) title += " at the knee, " + figure_.knee->criteria[criterion].name;
+    if (is_nought(metric, criterion)) return;
     if (!figure_.timeline) {
       const std::vector<double> places = places_of(figure_.axes.sweep);
       panels.push_back({metric, criterion, places.front(), places.back(), std::move(title)});
@@ -100,6 +119,15 @@ class Drawing {
     if (const auto& zoom = figure_.timeline->zoom) {
       panels.push_back({metric, criterion, zoom->first, zoom->second, std::move(title)});
     }
+  }
+
+  /// Whether there is nothing to see: no value, or noughts alone.
+  bool is_nought(std::size_t metric, std::size_t criterion) const {
+    const FigureValues values = values_under(figure_, results_, criterion);
+    return std::all_of(values.of.begin(), values.of.end(), [metric](const auto& series) {
+      return std::all_of(series.begin(), series.end(),
+                         [metric](const auto& point) { return point[metric] == 0 || !std::isfinite(point[metric]); });
+    });
   }
 
   std::string panel(const Panel& panel, double top) const {
@@ -116,14 +144,14 @@ class Drawing {
     if (most == least) most = least + 1;
     const double room = panel.high > panel.low ? 0 : 1;  // of a sweep with one value
     const Scale x{panel.low - room, panel.high + room, kLeft, kWidth - kRight};
-    const Scale y{least, most * 1.05, top + kPanel - kBelow, top + kAbove};
+    const Scale y{least, most * 1.05, top + above_ + kPlot, top + above_};
     std::string svg = text_at(kLeft, top + 16, "start", panel.title);
     svg += axes(panel, x, y);
     for (std::size_t s = 0; s < values.of.size(); ++s) {
       const char* colour = kSvgColours[s % kSvgColours.size()];
-      const double place = kLeft + kLegendStep * static_cast<double>(s);
-      svg += line(place, top + 30, place + 18, top + 30, colour, "stroke-width=\"2\"");
-      svg += text_at(place + 23, top + 34, "start", figure_.axes.series[s]);
+      const auto [left, down] = legend_[s];
+      svg += line(left, top + 30 + down, left + 18, top + 30 + down, colour, "stroke-width=\"2\"");
+      svg += text_at(left + kSample, top + 34 + down, "start", figure_.axes.series[s]);
       svg += figure_.timeline ? steps(panel, values.of[s], x, y, colour) : curve(panel, values.of[s], x, y, colour);
     }
     return svg;
@@ -135,8 +163,12 @@ class Drawing {
       svg += line(x.from, y.at(number), x.to, y.at(number), "#ddd");
       svg += text_at(x.from - 6, y.at(number) + 4, "end", short_number(number));
     }
+    double written = 0;
     const auto mark = [&](double value, const std::string& label) {
       svg += line(x.at(value), y.from, x.at(value), y.from + 4, kSvgGrey);
+      const double half = width_of(label) / 2;
+      if (x.at(value) - half < written) return;  // it would lie on the one before
+      written = x.at(value) + half;
       svg += text_at(x.at(value), y.from + 17, "middle", label);
     };
     if (figure_.timeline) {
@@ -183,6 +215,8 @@ class Drawing {
 
   const Figure& figure_;
   const std::vector<PointResult>& results_;
+  std::vector<std::pair<double, double>> legend_;  // of each series, from the left and below the first line
+  double above_ = 0;                               // of a panel's plot: title and legend
 };
 
 }  // namespace

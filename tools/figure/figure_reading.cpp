@@ -117,6 +117,39 @@ std::string Reading::name(const FigureAxes& axes) const {
   return text;
 }
 
+namespace {
+
+/// The series that a reading is about, from left to right.
+void gather_series(const Reading& reading, std::vector<const Reading*>& all) {
+  if (reading.op == Operator::series) all.push_back(&reading);
+  for (const Reading& operand : reading.operands) gather_series(operand, all);
+}
+
+/// Points of the sweep: one, a few, or those from one to another.
+std::string points_text(const std::vector<std::size_t>& points, const FigureAxes& axes) {
+  const auto label = [&](std::size_t i) { return axes.sweep[points[i]].label; };
+  const bool in_a_row = points.size() > 2 && points.back() - points.front() + 1 == points.size();
+  if (in_a_row) return label(0) + " .. " + label(points.size() - 1);
+  std::string text;
+  for (std::size_t i = 0; i < points.size(); ++i) text += (i == 0 ? "" : ", ") + label(i);
+  return text;
+}
+
+}  // namespace
+
+std::string Reading::place(const FigureAxes& axes) const {
+  std::vector<const Reading*> all;
+  gather_series(*this, all);
+  const bool alike =
+      std::all_of(all.begin(), all.end(), [&](const Reading* one) { return one->points == all[0]->points; });
+  std::string text;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    text += (i == 0 ? "" : " / ") + all[i]->name(axes);
+    if (!alike || i + 1 == all.size()) text += " at " + points_text(all[i]->points, axes);
+  }
+  return text;
+}
+
 std::vector<double> values_of(const Reading& reading, const FigureAxes& axes, const FigureValues& values) {
   if (reading.op == Operator::number) return {reading.number};
   std::vector<double> result;

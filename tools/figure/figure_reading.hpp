@@ -61,6 +61,8 @@ struct Reading {
   bool single() const { return points.empty(); }
   /// The series read, with their metrics where there are several, joined by " / ": tells readings apart in a table.
   std::string name(const FigureAxes& axes) const;
+  /// The same with the x at which they are read: "CONCORDIA / GAM at 0.2 .. 1"; of each where they differ.
+  std::string place(const FigureAxes& axes) const;
 };
 
 /// An operator as a figure writes it, and how many readings it takes: 0 for the name of a series.

@@ -25,8 +25,8 @@ std::string verdict_of(const PointResult& result) {
 
 using Row = std::vector<std::string>;
 
-/// Columns as wide as their widest cell but the last, and below a row what belongs to it.
-std::string table(const std::vector<Row>& rows, const std::vector<std::string>& notes = {}) {
+/// Columns as wide as their widest cell but the last, and below a row what belongs to it, line by line.
+std::string table(const std::vector<Row>& rows, const std::vector<std::vector<std::string>>& notes = {}) {
   std::vector<std::size_t> widths;
   for (const Row& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
@@ -38,23 +38,59 @@ std::string table(const std::vector<Row>& rows, const std::vector<std::string>& 
     for (std::size_t i = 0; i < rows[r].size(); ++i) line += fmt::format("{:<{}}  ", rows[r][i], widths[i]);
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';
-    if (r < notes.size() && !notes[r].empty()) text += fmt::format("  {:<{}}  {}\n", "", widths[0], notes[r]);
+    for (std::size_t n = 0; r < notes.size() && n < notes[r].size(); ++n) {
+      text += fmt::format("  {:<{}}  {}\n", "", widths[0], notes[r][n]);
+    }
   }
   return text;
 }
 
-/// A value, and between which it lies over the placements.
-std::string cell_text(const Figure& figure, const std::vector<PointResult>& results, std::size_t criterion,
-                      std::size_t series, std::size_t x, std::size_t metric) {
-  const std::string mean = short_number(values_under(figure, results, criterion).of[series][x][metric]);
-  if (figure.placement_count() == 1) return mean;
-  double least = std::numeric_limits<double>::infinity(), most = -least;
-  for (std::size_t p = 0; p < figure.placement_count(); ++p) {
-    const double value = values_under(figure, results, criterion, p).of[series][x][metric];
-    least = std::min(least, value);
-    most = std::max(most, value);
+/// Of a value over the placements. One that lacks it makes all three NaN.
+struct Spread {
+  double mean = 0, least = 0, most = 0;
+};
+
+/// The spreads of all values under one criterion.
+class Spreads {
+ public:
+  Spreads(const Figure& figure, const std::vector<PointResult>& results, std::size_t criterion)
+      : mean_(values_under(figure, results, criterion)) {
+    for (std::size_t p = 0; p < figure.placement_count(); ++p) {
+      each_.push_back(values_under(figure, results, criterion, p));
+    }
   }
-  return fmt::format("{} ({} .. {})", mean, short_number(least), short_number(most));
+  Spread of(std::size_t series, std::size_t x, std::size_t metric) const {
+    const double mean = mean_.of[series][x][metric];
+    Spread spread{mean, mean, mean};
+    for (const FigureValues& one : each_) {
+      spread.least = std::min(spread.least, one.of[series][x][metric]);
+      spread.most = std::max(spread.most, one.of[series][x][metric]);
+    }
+    return spread;
+  }
+
+ private:
+  FigureValues mean_;
+  std::vector<FigureValues> each_;  // by placement
+};
+
+/// A value, and between which it lies over the placements.
+std::string cell_text(const Figure& figure, const Spread& spread) {
+  std::string mean = short_number(spread.mean);
+  if (figure.placement_count() == 1) return mean;
+  return fmt::format("{} ({} .. {})", mean, short_number(spread.least), short_number(spread.most));
+}
+
+/// What a claim was read off, operand by operand; empty if that is numbers alone.
+std::string read_off(const Claim& claim, const FigureAxes& axes) {
+  std::string text;
+  for (const auto* readings : {&claim.readings, &claim.paper.operands}) {
+    for (const Reading& reading : *readings) {
+      const std::string place = reading.place(axes);
+      if (!place.empty()) text += (text.empty() ? "" : "; ") + place;
+    }
+  }
+  return text;
 }
 
 /// A value of the sweep, or a window of time.
@@ -68,7 +104,9 @@ std::string points_text(const Figure& figure, const std::vector<PointResult>& re
   std::string text;
   for (std::size_t m = 0; m < figure.axes.metrics.size(); ++m) {
     for (std::size_t c = 0; c < figure.criteria(); ++c) {
-      text += fmt::format("\n{} ({})", figure.axes.metrics[m], figure.metric_names[m]);
+      const std::string in_report = fmt::format(" ({})", figure.metric_names[m]);
+      text += "\n" + with_unit(figure, m);
+      if (!text.ends_with(in_report)) text += in_report;  // a metric may be called as its unit
       if (figure.knee) {
         const KneeCriterion& criterion = figure.knee->criteria[c];
         text += fmt::format(" at the knee, {}: at most {:.3g} % lost", criterion.name, criterion.loss * 100);
@@ -78,10 +116,11 @@ std::string points_text(const Figure& figure, const std::vector<PointResult>& re
       rows[0].push_back(figure.sweep_label);
       for (const std::string& name : figure.axes.series) rows[0].push_back(name);
       const bool whole = is_of_whole_runs(figure, results, m);
+      const Spreads spreads(figure, results, c);
       for (std::size_t x = 0; x < (whole ? 1 : figure.axes.sweep.size()); ++x) {
         rows.push_back({whole ? "whole run" : x_text(figure, x)});
         for (std::size_t s = 0; s < figure.axes.series.size(); ++s) {
-          rows.back().push_back(cell_text(figure, results, c, s, x, m));
+          rows.back().push_back(cell_text(figure, spreads.of(s, x, m)));
         }
       }
       text += table(rows);
@@ -91,6 +130,13 @@ std::string points_text(const Figure& figure, const std::vector<PointResult>& re
 }
 
 }  // namespace
+
+std::string with_unit(const Figure& figure, std::size_t metric) {
+  const std::string& name = figure.axes.metrics[metric];
+  const std::string unit = metric < figure.metric_units.size() ? figure.metric_units[metric] : "";
+  const std::string in_brackets = "(" + unit + ")";
+  return unit.empty() || name.find(in_brackets) != std::string::npos ? name : name + " " + in_brackets;
+}
 
 bool is_of_whole_runs(const Figure& figure, const std::vector<PointResult>& results, std::size_t metric) {
   if (!figure.timeline) return false;
@@ -111,7 +157,16 @@ std::string figure_csv(const Figure& figure, const std::vector<PointResult>& res
   if (figure.knee) text += ",criterion";
   if (!figure.placements.empty()) text += ",placement";
   for (const std::string& name : figure.axes.metrics) text += "," + csv_field(name);
+  const bool spread = figure.placement_count() > 1;
+  std::vector<Spreads> spreads;
+  for (std::size_t c = 0; spread && c < figure.criteria(); ++c) spreads.emplace_back(figure, results, c);
+  for (std::size_t m = 0; spread && m < figure.axes.metrics.size(); ++m) {
+    for (const char* of : {" mean", " least", " most"}) text += "," + csv_field(figure.axes.metrics[m] + of);
+  }
   text += ",verdict,run_hash\n";
+  const auto number = [](double value) { return std::isnan(value) ? "," : fmt::format(",{}", value); };
+  // A mean is no more exact.
+  const auto rounded = [](double value) { return std::isnan(value) ? "," : fmt::format(",{:.12g}", value); };
   for (std::size_t i = 0; i < results.size(); ++i) {
     const FigurePoint& point = figure.points[i / figure.criteria()];
     const std::size_t metrics = figure.axes.metrics.size();
@@ -125,8 +180,11 @@ std::string figure_csv(const Figure& figure, const std::vector<PointResult>& res
       if (figure.knee) text += "," + csv_field(figure.knee->criteria[i % figure.criteria()].name);
       if (!figure.placements.empty()) text += fmt::format(",{}", figure.placements[point.placement]);
       for (std::size_t m = 0; m < metrics; ++m) {
-        const double value = results[i].values[window * metrics + m];
-        text += std::isnan(value) ? "," : fmt::format(",{}", value);
+        text += number(results[i].values[window * metrics + m]);
+      }
+      for (std::size_t m = 0; spread && m < metrics; ++m) {
+        const Spread over = spreads[i % figure.criteria()].of(point.series, point.sweep + window, m);
+        for (const double value : {over.mean, over.least, over.most}) text += rounded(value);
       }
       text += "," + verdict_of(results[i]) + "," + results[i].hash + "\n";
     }
@@ -141,12 +199,14 @@ std::string figure_text(const Figure& figure, const std::vector<PointResult>& re
   text += points_text(figure, results);
 
   std::vector<Row> rows{{"verdict", "claim", "paper", "simulated"}};
-  std::vector<std::string> sayings{""};
+  std::vector<std::vector<std::string>> sayings(1);
   std::size_t met = 0;
   for (const auto& [claim, verdict, in_words] : judge_claims(figure, results)) {
     met += verdict.met ? 1 : 0;
     rows.push_back({in_words, claim->id, claim->paper.text, verdict.simulated});
-    sayings.push_back(claim->text);
+    sayings.push_back({claim->text});
+    const std::string off = read_off(*claim, figure.axes);
+    if (!off.empty()) sayings.back().push_back("(" + off + ")");
   }
   if (!figure.claims.empty()) text += "\nclaims\n" + table(rows, sayings);
 
@@ -157,10 +217,10 @@ std::string figure_text(const Figure& figure, const std::vector<PointResult>& re
   }
   if (!figure.not_modelled.empty()) {
     rows = {{"why", "claim", "paper"}};
-    sayings = {""};
+    sayings.resize(1);
     for (const NotModelled& claim : figure.not_modelled) {
       rows.push_back({claim.why, claim.id, claim.paper});
-      sayings.push_back(claim.text);
+      sayings.push_back({claim.text});
     }
     text += "\nnot modelled\n" + table(rows, sayings);
   }
@@ -198,6 +258,10 @@ JsonValue figure_json(const Figure& figure, const std::vector<PointResult>& resu
       points.push(std::move(entry));
     }
   }
+  auto units = JsonValue::object();
+  for (std::size_t m = 0; m < figure.metric_units.size(); ++m)
+    units.set(figure.axes.metrics[m], figure.metric_units[m]);
+  report.set("units", std::move(units));
   report.set("points", std::move(points));
   JsonValue claims = JsonValue::array();
   for (const auto& [claim, verdict, in_words] : judge_claims(figure, results)) {
@@ -205,6 +269,7 @@ JsonValue figure_json(const Figure& figure, const std::vector<PointResult>& resu
                                    {"text", claim->text},
                                    {"paper", claim->paper.text},
                                    {"simulated", verdict.simulated},
+                                   {"read_off", read_off(*claim, figure.axes)},
                                    {"directional", claim->directional()},
                                    {"met", verdict.met},
                                    {"off", verdict.off ? JsonValue(*verdict.off) : JsonValue()}}));

@@ -28,12 +28,16 @@ FigureValues values_under(const Figure& figure, const std::vector<PointResult>& 
 /// Whether a metric of a figure over time is one of the whole runs, the same in all windows.
 bool is_of_whole_runs(const Figure& figure, const std::vector<PointResult>& results, std::size_t metric);
 
+/// A metric's short name with its unit: "latency (ns)".
+std::string with_unit(const Figure& figure, std::size_t metric);
+
 /// One row per point: the x value, the series, the metrics, the verdict of the oracles and the run hash. Of a figure
-/// over time one per window, with where it ends, and whether it was simulated or drawn.
+/// over time one per window, with where it ends, and whether it was simulated or drawn. With several placements one per
+/// placement, with each metric's mean, least and most over them.
 std::string figure_csv(const Figure& figure, const std::vector<PointResult>& results);
 
-/// The series as columns, then claim by claim: what the paper says, what was simulated, met or off by how much; then
-/// the constants that were fitted, and what is not modelled.
+/// The series as columns, then claim by claim: what the paper says, what was simulated, met or off by how much, and which
+/// series it was read off at which x; then the constants that were fitted, and what is not modelled.
 std::string figure_text(const Figure& figure, const std::vector<PointResult>& results);
 
 /// The same, for programs.

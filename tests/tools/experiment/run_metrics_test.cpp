@@ -43,6 +43,28 @@ TEST_CASE("counters, gauges, statistics of histograms and the report's own figur
   CHECK_FALSE(value("share.whole_run").has_value());
 }
 
+TEST_CASE("a metric's unit is its own, or that of what is asked of it") {
+  sim::Metrics metrics;
+  metrics.counter("packets.lost", "packets", "Lost.");
+  metrics.counter("operations", "operations", "Ended.");
+  metrics.gauge("share", "share", "A share.", 0.25);
+  metrics.histogram("latency", "Of operations.");
+  metrics.time_series("over_time", "operations", "Ended.", sim::Duration::from_ps(1'000'000));
+  const auto unit = [&](const char* name) { return metric_unit(metrics, name); };
+  CHECK(unit("throughput_mops") == "Mops");
+  CHECK(unit("operations.mega_per_second") == "Mops");
+  CHECK(unit("packets.lost") == "packets");
+  CHECK(unit("packets.lost.whole_run") == "packets");
+  CHECK(unit("packets.lost.mega_per_second") == "million packets/s");
+  CHECK(unit("share") == "share");
+  CHECK(unit("latency.p99") == "ns");
+  CHECK(unit("latency_ns.p99") == "ns");
+  CHECK(unit("latency.count").empty());
+  CHECK(unit("over_time.low_share") == "share");
+  CHECK(unit("over_time.mega_per_second") == "Mops");
+  CHECK(unit("nothing").empty());
+}
+
 TEST_CASE("every name that is listed has a value if anything of it was measured, and the list is in order") {
   sim::Metrics metrics;
   metrics.counter("operations", "operations", "Ended.");

@@ -68,6 +68,22 @@ TEST_CASE("a reading is a series, a ratio, a difference or an extreme, over the 
         std::vector<double>{5.2 / 40});
 }
 
+TEST_CASE("a reading tells the series and the x that it is about, of each where they differ") {
+  const FigureAxes names = axes();
+  const auto place = [&](const char* text) {
+    return read_reading(parse_json(text, "t"), {"t", ""}, names, top_scope(names)).place(names);
+  };
+  CHECK(place("3").empty());
+  CHECK(place(R"({"series": "A", "metric": "speed"})") == "speed of A at 0 .. 1");
+  CHECK(place(R"({"series": "A", "metric": "speed", "x": 0.6})") == "speed of A at 0.6");
+  CHECK(place(R"({"series": "A", "metric": "speed", "x": [0, 0.6]})") == "speed of A at 0, 0.6");
+  CHECK(place(R"({"series": "A", "metric": "speed", "x": [0, 0.2, 1]})") == "speed of A at 0, 0.2, 1");
+  CHECK(place(R"({"max": {"ratio": ["A", "B"]}, "metric": "load", "x": {"above": 0}})") ==
+        "load of A / load of B at 0.2 .. 1");
+  CHECK(place(R"({"ratio": ["A", {"series": "B", "x": 1}], "metric": "speed"})") ==
+        "speed of A at 0 .. 1 / speed of B at 1");
+}
+
 TEST_CASE("a number is met within the paper's rounding, else off by the distance to the nearest admissible value") {
   const std::string ratio = R"({"ratio": ["A", "B"], "metric": "speed"})";
   CHECK(verdict(R"({"min": 2, "max": 2.5})", ratio) == "met");

@@ -125,8 +125,8 @@ TEST_CASE(
     for (std::size_t at = svg.find(text); at != std::string::npos; at = svg.find(text, at + 1)) ++n;
     return n;
   };
-  CHECK(times(">throughput<") == 2);
-  CHECK(times(">all<") == 0);
+  CHECK(times(">throughput (Mops)<") == 2);
+  CHECK(times(">all") == 0);
   CHECK(times("stroke-dasharray") == 1);
 
   const Outcome json = run_racksim(folder, "figure figures/time.json --json --out points");

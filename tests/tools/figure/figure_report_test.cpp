@@ -1,0 +1,90 @@
+// What a figure prints and writes, of made-up results: the spread over placements, units, and what claims were read off.
+#include "tools/figure/figure_report.hpp"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+namespace figure_report_test {
+
+using namespace racksim::tools;
+using Catch::Contains;
+
+namespace {
+
+/// Two series at two x with three placements of keys; a value says where it is: series, x, placement.
+Figure figure_of_two() {
+  Figure figure;
+  figure.name = "f";
+  figure.title = "t";
+  figure.sweep_label = "load";
+  figure.axes = {{{1, "1"}, {2, "2"}}, {"one", "other"}, {"delay", "speed (Mops)"}};
+  figure.metric_names = {"latency.mean", "throughput_mops"};
+  figure.metric_units = {"ns", "Mops"};
+  figure.placements = {7, 8, 9};
+  for (std::size_t s = 0; s < 2; ++s) {
+    for (std::size_t x = 0; x < 2; ++x) {
+      for (std::size_t p = 0; p < 3; ++p) {
+        auto& point = figure.points.emplace_back();
+        point.series = s;
+        point.sweep = x;
+        point.placement = p;
+      }
+    }
+  }
+  return figure;
+}
+
+std::vector<PointResult> results_of(const Figure& figure) {
+  constexpr double kSpread[] = {0, 3, -6};
+  std::vector<PointResult> results;
+  for (const FigurePoint& point : figure.points) {
+    auto& result = results.emplace_back();
+    const double base = 100.0 * static_cast<double>(point.series + 1) + 10.0 * static_cast<double>(point.sweep);
+    result.values = {base + kSpread[point.placement], 1};
+    result.hash = "h";
+    result.pass = true;
+  }
+  return results;
+}
+
+}  // namespace
+
+TEST_CASE("with several placements each line of the CSV tells a metric's mean, least and most over them") {
+  const Figure figure = figure_of_two();
+  auto results = results_of(figure);
+  CHECK_THAT(figure_csv(figure, results),
+             Catch::StartsWith("load,series,placement,delay,speed (Mops),delay mean,delay least,delay most,"
+                               "speed (Mops) mean,speed (Mops) least,speed (Mops) most,verdict,run_hash\n"
+                               "1,one,7,100,1,99,94,103,1,1,1,pass,h\n"
+                               "1,one,8,103,1,99,94,103,1,1,1,pass,h\n"
+                               "1,one,9,94,1,99,94,103,1,1,1,pass,h\n"
+                               "2,one,7,110,1,109,104,113,1,1,1,pass,h\n"));
+  // Where a placement has no value there is no spread.
+  results[1].values[0] = std::nan("");
+  CHECK_THAT(figure_csv(figure, results), Contains("\n1,one,7,100,1,,,,1,1,1,pass,h\n"));
+  Figure alone = figure;
+  alone.placements.clear();
+  std::erase_if(alone.points, [](const FigurePoint& point) { return point.placement > 0; });
+  CHECK_THAT(figure_csv(alone, results_of(alone)),
+             Catch::StartsWith("load,series,delay,speed (Mops),verdict,run_hash\n1,one,100,1,pass,h\n"));
+}
+
+TEST_CASE("metrics are told with their units, once, and claims with the series and x that they were read off") {
+  Figure figure = figure_of_two();
+  const auto claim = [&](const char* text) {
+    figure.claims.push_back(read_claim(parse_json(text, "claim"), {"claim", ""}, figure.axes));
+  };
+  claim(R"({"id": "a", "text": "A.", "paper": {"min": 1}, "read": {"ratio": ["other", "one"], "metric": "delay"}})");
+  claim(
+      R"({"id": "b", "text": "B.", "paper": {"order": ["one", "~", "other"], "tolerance": 0.9}, "read": {"metric": "delay", "x": 2}})");
+  const auto results = results_of(figure);
+  const std::string text = figure_text(figure, results);
+  CHECK_THAT(text, Contains("\ndelay (ns) (latency.mean)\n") && Contains("\nspeed (Mops) (throughput_mops)\n"));
+  CHECK_THAT(text, Contains("A.\n") && Contains("(delay of other / delay of one at 1, 2)\n"));
+  CHECK_THAT(text, Contains("(delay of one at 2; delay of other at 2)\n"));
+  const JsonValue json = figure_json(figure, results);
+  CHECK(*json.find("units")->find("delay")->string() == "ns");
+  CHECK(*(*json.find("claims")->elements())[1].find("read_off")->string() == "delay of one at 2; delay of other at 2");
+}
+
+}  // namespace figure_report_test
