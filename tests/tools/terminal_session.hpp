@@ -34,7 +34,7 @@ class TerminalSession {
     if (process_ < 0) throw std::runtime_error("no terminal for a test");
     if (process_ == 0) {
       // A shell in the background has its children ignore Ctrl-C, and who runs tests may be one.
-      for (const int signal : {SIGINT, SIGTERM}) ::signal(signal, SIG_DFL);
+      for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_DFL);
       for (const int signal : ignored) ::signal(signal, SIG_IGN);
       const int file = open(out_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
       if (file < 0 || dup2(file, STDOUT_FILENO) < 0 || chdir(folder.path().c_str()) != 0) _exit(99);

@@ -3,13 +3,14 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <new>
 #include <ostream>
 
 #include "tools/commands/command_arguments.hpp"
 #include "tools/experiment/provenance.hpp"
-#include "tools/files/write_file.hpp"
 #include "tools/json/input_error.hpp"
 #include "tools/processes/interruption.hpp"
+#include "tools/processes/system_error.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -38,8 +39,11 @@ int guarded(std::ostream& err, const std::function<int()>& command) {
   } catch (const Interrupted& interruption) {
     err << "racksim: interrupted: " << interruption.what() << '\n';
     return exit_interrupted;
-  } catch (const OutputError& error) {
+  } catch (const SystemError& error) {
     err << "racksim: " << error.what() << '\n';
+    return exit_internal_error;
+  } catch (const std::bad_alloc&) {
+    err << "racksim: there is no memory\n";
     return exit_internal_error;
   } catch (const std::exception& error) {
     err << "racksim: internal error: " << error.what() << '\n';

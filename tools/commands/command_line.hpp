@@ -19,10 +19,11 @@ namespace racksim::tools {
 /// The exit statuses of every sub-command.
 enum ExitStatus : int {
   exit_ok = 0,
-  exit_failed = 1,          ///< an oracle or an expectation failed, or a program does not fit
-  exit_bad_input = 2,       ///< one line on standard error says what is wrong; nothing is written
-  exit_internal_error = 3,  ///< a defect of racksim itself, or output that could not be written
-  exit_interrupted = 130,   ///< by Ctrl-C or SIGTERM; what was complete by then is kept
+  exit_failed = 1,     ///< an oracle or an expectation failed, or a program does not fit
+  exit_bad_input = 2,  ///< one line on standard error says what is wrong; nothing is written
+  exit_internal_error =
+      3,  ///< a defect of racksim itself, or what the system refuses: room on a disk, memory, processes
+  exit_interrupted = 130,  ///< by Ctrl-C or SIGTERM; what was complete by then is kept
 };
 
 /// What a sub-command works with.

@@ -201,7 +201,13 @@ int run(const ExplainOptions& options, CommandContext& context) {
   if (extract.from && extract.to && *extract.to < *extract.from) {
     throw InputError("racksim explain", "--to", quote(options.to), "an instant after --from");
   }
-  if (!options.out.empty()) make_folder(options.out, "racksim explain", "--out");
+  const auto text_file = std::filesystem::path(options.out) / "explanation.txt";
+  const auto svg_file = std::filesystem::path(options.out) / "explanation.svg";
+  if (!options.svg.empty()) check_output(options.svg, "racksim explain", "--svg");
+  if (!options.out.empty()) {
+    make_folder(options.out, "racksim explain", "--out");
+    for (const auto& file : {text_file, svg_file}) check_output(file, "racksim explain", "--out");
+  }
 
   if (!options.key.empty()) {
     in_child([&] {
@@ -220,11 +226,11 @@ int run(const ExplainOptions& options, CommandContext& context) {
   std::string text;
   for (const auto& line : title_of(scenario, *violation)) text += line + '\n';
   text += '\n' + explanation.text;
-  context.out << text;
+  context.out << text << std::flush;
   if (!options.svg.empty()) write_file(options.svg, explanation.svg, "racksim explain", "--svg");
   if (!options.out.empty()) {
-    write_file(std::filesystem::path(options.out) / "explanation.txt", text, "racksim explain", "--out");
-    write_file(std::filesystem::path(options.out) / "explanation.svg", explanation.svg, "racksim explain", "--out");
+    write_file(text_file, text, "racksim explain", "--out");
+    write_file(svg_file, explanation.svg, "racksim explain", "--out");
   }
   return exit_ok;
 }

@@ -147,6 +147,20 @@ int explore(const ExploreArguments& arguments, CommandContext& context) {
   }
   bool all_well = true;
   JsonValue parts = JsonValue::array();
+  const auto tell_all = [&](const char* verdict) {
+    if (!arguments.json) return;
+    auto report = JsonValue::object({{"model", entry.name},
+                                     {"verdict", verdict},
+                                     {"config", values_in_effect(parameters)},
+                                     {"parts", std::move(parts)}});
+    context.out << to_json(report);
+  };
+  // What was found in the parts before is told.
+  const auto stop_if_wanted = [&](const auto& done) {
+    if (!interrupted()) return;
+    tell_all(all_well ? "interrupted" : "fail");
+    throw Interrupted(done());
+  };
   for (const auto& part : parts_of(*options)) {
     const auto tell = [&](const auto& found) {
       all_well = all_well && is_well(found);
@@ -159,21 +173,15 @@ int explore(const ExploreArguments& arguments, CommandContext& context) {
     const auto stop = [] { return interrupted(); };
     if (arguments.walks.walks > 0) {
       const sim::Walks found = sim::walk(*part.model, arguments.walks, stop);
-      stop_if_interrupted([&] { return fmt::format("{} walks through {} had ended", found.walks, part.name); });
+      stop_if_wanted([&] { return fmt::format("{} walks through {} had ended", found.walks, part.name); });
       tell(found);
     } else {
       const sim::Exploration found = sim::explore(*part.model, limits, stop);
-      stop_if_interrupted([&] { return fmt::format("{} states of {} had been seen", found.states, part.name); });
+      stop_if_wanted([&] { return fmt::format("{} states of {} had been seen", found.states, part.name); });
       tell(found);
     }
   }
-  if (arguments.json) {
-    auto report = JsonValue::object({{"model", entry.name},
-                                     {"verdict", all_well ? "pass" : "fail"},
-                                     {"config", values_in_effect(parameters)},
-                                     {"parts", std::move(parts)}});
-    context.out << to_json(report);
-  }
+  tell_all(all_well ? "pass" : "fail");
   return all_well ? exit_ok : exit_failed;
 }
 

@@ -75,6 +75,9 @@ int run_figure(const FigureOptions& options, CommandContext& context) {
     throw InputError("racksim figure", "--record", quote(figure.file), "a figure below a folder named \"figures\"");
   }
   make_folder(folder, "racksim figure", "--out");
+  const std::filesystem::path csv = folder / "points.csv", picture = folder / "figure.svg";
+  for (const auto& file : {csv, picture}) check_output(file, "racksim figure", "--out");
+  if (options.record) check_output(record, "racksim figure", "--record");
 
   KeptPoints kept(folder / KeptPoints::kFile, program_identity(), "racksim figure", "--out");
   std::vector<PointResult> results;
@@ -84,15 +87,11 @@ int run_figure(const FigureOptions& options, CommandContext& context) {
       line.show([&](double wall) { return fmt::format("{} of {} points, {:.0f} s", done, all, wall); });
     });
   }
-  const std::filesystem::path csv = folder / "points.csv";
+  context.out << (options.json ? to_json(figure_json(figure, results)) : figure_text(figure, results)) << std::flush;
   write_file(csv, figure_csv(figure, results), "racksim figure", "--out");
-  const std::filesystem::path picture = folder / "figure.svg";
   write_file(picture, figure_svg(figure, results), "racksim figure", "--out");
-  if (options.json) {
-    context.out << to_json(figure_json(figure, results));
-  } else {
-    context.out << figure_text(figure, results) << "points written to " << csv.string() << ", drawn in "
-                << picture.string() << '\n';
+  if (!options.json) {
+    context.out << "points written to " << csv.string() << ", drawn in " << picture.string() << '\n';
     const auto results_before = static_cast<std::size_t>(
         std::count_if(results.begin(), results.end(), [](const auto& r) { return r.from_before; }));
     const std::size_t before = results_before / figure.criteria();

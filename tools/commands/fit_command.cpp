@@ -41,8 +41,8 @@ int fit(const FitOptions& options, CommandContext& context) {
   const auto program = entry.make();
   try {
     const p4::Placement placement(*program, budget);
+    context.out << placement.report() << std::flush;
     if (!options.dot.empty()) write_file(options.dot, placement.dot(), "racksim fit", "--dot");
-    context.out << placement.report();
     return exit_ok;
   } catch (const p4::ProgramError& error) {
     context.err << error.what() << '\n';

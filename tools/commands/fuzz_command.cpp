@@ -101,18 +101,19 @@ class FuzzCommand {
 
   int run_document(std::uint64_t index, const JsonValue& document) {
     Scenario scenario = read_scenario(document, swarm_.file(), context_.catalogue);
+    if (!options_.out.empty()) check_output_folder(output_folder(), "racksim fuzz", "--out");
     scenario.run.check_invariants = true;  // as the campaign does
     sim::Metrics metrics;
     const RunResult result = run_experiment(scenario, metrics, "", {});
-    RunCommands commands{command_for(index), ""};
-    if (!options_.out.empty()) {
-      commands.explain = racksim_command("explain", write_scenario(fmt::format("run-{}", index), document));
-    }
+    const std::string name = fmt::format("run-{}", index);
     if (options_.json) {
       context_.out << to_json(report_json(scenario, result, metrics));
     } else {
-      context_.out << report_text(scenario, result, metrics, commands);
+      const std::string explain = options_.out.empty() ? "" : racksim_command("explain", file_of(name));
+      context_.out << report_text(scenario, result, metrics, {command_for(index), explain});
     }
+    context_.out.flush();
+    if (!options_.out.empty()) write_scenario(name, document);
     return result.pass ? exit_ok : exit_failed;
   }
 
@@ -135,6 +136,7 @@ class FuzzCommand {
 
   /// Runs the campaigns of a new baseline and stores what they have in common.
   int bless() {
+    check_output(stored_baseline(), "racksim fuzz", "--bless");
     const auto stored = load_fuzz_baseline(stored_baseline());
     FuzzPlan plan;
     plan.runs = options_.runs.value_or(stored ? stored->runs : kBaselineRuns);
@@ -188,20 +190,23 @@ class FuzzCommand {
     if (!plan.runs && !plan.time) plan.runs = kRuns;
     plan.failures = options_.failures;
     plan.limits = {options_.jobs, wall_clock_limit("racksim fuzz", "--run-limit", options_.run_limit)};
+    check_output_folder(output_folder(), "racksim fuzz", "--out");
     const FuzzResult result = run_all(plan);
     if (result.runs > 0 && result.refused == result.runs && !result.interrupted) {
       throw InputError(swarm_.file(), "/", "a template of which no run fits: " + result.first_refusal,
                        "options under which its variations can run");
     }
-    for (const FuzzFailure& failure : result.failures) files_.push_back(write_failure(failure));
+    keep_failures(result);
     // What is expected of a run's metrics is nothing to expect of a smaller one.
-    const bool shrinks = options_.shrink && !result.failures.empty() && !result.interrupted;
+    const bool shrinks = options_.shrink && !result.failures.empty() && !result.interrupted && trouble_.empty();
     if (shrinks && result.failures.front().result.kind != "expectation") {
-      shrink_first(result.failures.front(), plan);
+      keep([&] { shrink_first(result.failures.front(), plan); });
     }
     // A campaign that ended early says nothing of what it would have reached.
     if (baseline && result.failures.empty() && !result.interrupted) lost_ = lost_race_points(*baseline, result);
     options_.json ? print_json(result) : print_text(result);
+    context_.out.flush();
+    if (!trouble_.empty()) throw SystemError(trouble_);
     if (result.interrupted || (shrunk_ && shrunk_->interrupted)) return exit_interrupted;
     return result.failures.empty() && lost_.empty() ? exit_ok : exit_failed;
   }
@@ -232,11 +237,30 @@ class FuzzCommand {
 
   std::string origin(const FuzzFailure& failure) const { return "found by: " + command_for(failure.index); }
 
+  /// Does what keeps something that was found. What goes wrong is told after what was found.
+  template <class Keep>
+  void keep(const Keep& keep) {
+    try {
+      keep();
+    } catch (const SystemError& error) {
+      trouble_ = error.what();
+    } catch (const InputError& error) {  // the folder was good before the campaign
+      trouble_ = error.what();
+    }
+  }
+
+  void keep_failures(const FuzzResult& result) {
+    files_.resize(result.failures.size());
+    for (std::size_t i = 0; i < files_.size() && trouble_.empty(); ++i) {
+      keep([&] { files_[i] = write_failure(result.failures[i]); });
+    }
+    if (trouble_.empty()) trouble_ = result.trouble;
+  }
+
   /// Writes a scenario to the output folder and returns its path.
   std::string write_scenario(const std::string& name, const JsonValue& document) {
-    const auto file = output_folder() / (name + ".json");
-    write_file(file, to_json(document), "racksim fuzz", "--out");
-    return file.string();
+    write_file(file_of(name), to_json(document), "racksim fuzz", "--out");
+    return file_of(name);
   }
   std::string write_failure(const FuzzFailure& failure) {
     JsonValue document = swarm_.derive(failure.index, failure.result.redraws);
@@ -258,11 +282,10 @@ class FuzzCommand {
         write_scenario(fmt::format("run-{}-shrunk", failure.index), shrunk_scenario(*shrunk_, origin(failure)));
   }
 
+  std::string file_of(const std::string& name) const { return (output_folder() / (name + ".json")).string(); }
+
   std::filesystem::path output_folder() const {
-    const std::string named =
-        options_.out.empty() ? fmt::format("runs/fuzz-{}-{}", swarm_.original().name, options_.seed) : options_.out;
-    make_folder(named, "racksim fuzz", "--out");
-    return named;
+    return options_.out.empty() ? fmt::format("runs/fuzz-{}-{}", swarm_.original().name, options_.seed) : options_.out;
   }
 
   void print_text(const FuzzResult& result) {
@@ -291,10 +314,10 @@ class FuzzCommand {
     for (std::size_t i = 0; i < result.failures.size(); ++i) {
       const FuzzFailure& failure = result.failures[i];
       context_.out << fmt::format("  run {}: {}\n", failure.index, description(failure.result));
-      line("replay", racksim_command("run", files_[i]));
-      line("", command_for(failure.index));
+      if (!files_[i].empty()) line("replay", racksim_command("run", files_[i]));
+      line(files_[i].empty() ? "replay" : "", command_for(failure.index));
     }
-    if (shrunk_) context_.out << shrink_text(*shrunk_, shrunk_file_);
+    if (shrunk_ && !shrunk_file_.empty()) context_.out << shrink_text(*shrunk_, shrunk_file_);
     line("verdict", verdict(result, "FAIL"));
   }
 
@@ -363,7 +386,7 @@ class FuzzCommand {
       entry.set("oracles", array_of(failure.result.kinds));
       entry.set("time_ns", failure.result.at.ns());
       entry.set("what", failure.result.what);
-      entry.set("file", files_[i]);
+      if (!files_[i].empty()) entry.set("file", files_[i]);
       entry.set("replay", command_for(failure.index));
     }
     if (shrunk_) {
@@ -411,7 +434,8 @@ class FuzzCommand {
   const FuzzOptions& options_;
   CommandContext& context_;
   Swarm swarm_;
-  std::vector<std::string> files_;  // of the failures
+  std::vector<std::string> files_;  // of the failures; empty where none could be written
+  std::string trouble_;             // why something that was found could not be kept, or no more could be run
   std::vector<std::string> lost_;   // race points of the baseline
   std::optional<ShrinkResult> shrunk_;
   std::string shrunk_file_;

@@ -16,7 +16,6 @@
 #include "tools/experiment/run_failure.hpp"
 #include "tools/experiment/run_folder.hpp"
 #include "tools/files/data_files.hpp"
-#include "tools/files/write_file.hpp"
 #include "tools/processes/progress_line.hpp"
 #include "tools/scenario/scenario.hpp"
 #include "tools/text/shell.hpp"
@@ -47,7 +46,7 @@ int run(const RunOptions& options, CommandContext& context) {
     return run_knee(options.file, overrides, options.knee, options.json, options.quiet, context);
   }
   const Scenario scenario = load_scenario(find_scenario_file(options.file), context.catalogue, overrides);
-  if (!options.out.empty()) make_folder(options.out, "racksim run", "--out");
+  if (!options.out.empty()) check_run_folder(options.out, scenario, "racksim run", "--out");
 
   const MachineNeeds expected = machine_needs(scenario);
   const auto available = available_memory();
@@ -73,13 +72,15 @@ int run(const RunOptions& options, CommandContext& context) {
     }
   }
   const StoredRun stored = stored_run(scenario, result, metrics);
-  if (!options.out.empty()) write_run_folder(options.out, stored, "racksim run", "--out");
   if (options.json) {
     context.out << to_json(stored.report);
   } else if (!options.quiet) {
     const RunCommands commands{command_for("run", options, scenario), command_for("explain", options, scenario)};
     context.out << report_text(scenario, result, metrics, commands, options.verbose ? Detail::all : Detail::usual);
   }
+  // After what was found is told, which a full disk then cannot take away.
+  context.out.flush();
+  if (!options.out.empty()) write_run_folder(options.out, stored, "racksim run", "--out");
   return result.pass ? exit_ok : exit_failed;
 }
 

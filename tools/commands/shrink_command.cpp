@@ -56,6 +56,8 @@ int run(const ShrinkOptions& options, CommandContext& context) {
   const JsonValue judged = document;
   for (const char* key : {"$schema", "doc", "expect", "observe"}) document.erase(key);
 
+  const std::string out = options.out.empty() ? default_output(file) : options.out;
+  check_output(out, "racksim shrink", "--out");
   ShrinkPlan plan;
   plan.limits = {options.jobs, wall_clock_limit("racksim shrink", "--run-limit", options.run_limit)};
   plan.runs = options.runs;
@@ -80,8 +82,13 @@ int run(const ShrinkOptions& options, CommandContext& context) {
     shrunk = shrink(document, failure, context.catalogue, runner, plan,
                     [&](const ShrinkResult& so_far) { line.show([&](double) { return shrinking_line(so_far); }); });
   }
-  const std::string out = options.out.empty() ? default_output(file) : options.out;
-  write_file(out, to_json(shrunk_scenario(shrunk, "shrunk from " + options.file)), "racksim shrink", "--out");
+  const std::string text = to_json(shrunk_scenario(shrunk, "shrunk from " + options.file));
+  try {
+    write_file(out, text, "racksim shrink", "--out");
+  } catch (const std::exception&) {
+    context.out << text << std::flush;  // it took long to find
+    throw;
+  }
   context.out << shrink_text(shrunk, out);
   return shrunk.interrupted ? exit_interrupted : exit_ok;
 }

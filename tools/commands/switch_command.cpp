@@ -38,6 +38,8 @@ struct SwitchInput {
 /// Which of the two PACKETS is, its bytes tell: it may be a pipe, which can be read once.
 SwitchInput read_input(const SwitchCommandOptions& options, const p4::Program& program) {
   const auto file = find_scenario_file(options.packets);
+  note_input(file);
+  if (!options.setup.empty()) note_input(options.setup);
   const std::string bytes = read_whole(file, kMostCaptureBytes, "a readable packet file or capture");
   if (bytes.starts_with("\x1f\x8b")) {
     throw InputError(file, "byte 0", "gzip's magic number", "a packet file or a capture: `zcat` it to /dev/stdin");
@@ -83,10 +85,11 @@ int send(const SwitchCommandOptions& options, CommandContext& context) {
   const auto program = registered<p4::ProgramEntry>("racksim switch", options.program).make();
   const auto input = read_input(options, *program);
   try {
+    if (!options.pcap.empty()) check_output_folder(options.pcap, "racksim switch", "--pcap");
     auto story = send_through_switch(program, input.setup);
     story.capture = input.capture;
+    context.out << (options.json ? to_json(story_json(story)) : story_text(story)) << std::flush;
     if (!options.pcap.empty()) write_captures(story, options.pcap);
-    context.out << (options.json ? to_json(story_json(story)) : story_text(story));
     return exit_ok;
   } catch (const p4::ProgramError& error) {
     context.err << error.what() << '\n';

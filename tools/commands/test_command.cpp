@@ -74,6 +74,14 @@ std::string renewal_text(const Baseline& stored, const Baseline& now) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+/// Whether baselines can be written where they belong.
+void check_baselines(const std::vector<SuiteScenario>& scenarios) {
+  for (const auto& suite_scenario : scenarios) {
+    if (baseline_metrics(suite_scenario.scenario).empty()) continue;
+    check_output(baseline_file(suite_scenario.entry.file), kCommand, "--bless");
+  }
+}
+
 /// Stores what passed as the new baselines and removes those without a scenario; one line for each change.
 void renew(std::vector<SuiteScenario>& scenarios, std::vector<SuiteResult>& results, const SuiteFiles& files,
            std::ostream& out) {
@@ -111,7 +119,8 @@ int run_tests(const TestOptions& options, CommandContext& context) {
   auto scenarios = load_all(files, context);
   if (scenarios.empty()) return exit_bad_input;
   // So that a mistake shows before minutes are spent.
-  if (!options.junit.empty()) DraftFile(options.junit, kCommand, "--junit");
+  if (!options.junit.empty()) check_output(options.junit, kCommand, "--junit");
+  if (options.bless) check_baselines(scenarios);
 
   std::vector<SuiteResult> results;
   {
@@ -131,14 +140,23 @@ int run_tests(const TestOptions& options, CommandContext& context) {
     }
   }
   const bool stopped = std::any_of(results.begin(), results.end(), [](const auto& result) { return result.skipped; });
-  if (options.bless && !stopped) renew(scenarios, results, files, options.json ? context.err : context.out);
-  if (!options.junit.empty()) write_file(options.junit, suite_junit(scenarios, results), kCommand, "--junit");
-  const double wall = std::chrono::duration<double>(Clock::now() - begin).count();
-  if (options.json) {
-    context.out << to_json(suite_json(scenarios, results, wall));
-  } else if (!options.quiet) {
-    context.out << suite_text(scenarios, results, wall);
+  const auto tell = [&] {
+    const double wall = std::chrono::duration<double>(Clock::now() - begin).count();
+    if (options.json) {
+      context.out << to_json(suite_json(scenarios, results, wall));
+    } else if (!options.quiet) {
+      context.out << suite_text(scenarios, results, wall);
+    }
+    context.out.flush();
+  };
+  try {
+    if (options.bless && !stopped) renew(scenarios, results, files, options.json ? context.err : context.out);
+  } catch (const std::exception&) {
+    tell();  // what was found is not lost with a baseline that cannot be written
+    throw;
   }
+  tell();
+  if (!options.junit.empty()) write_file(options.junit, suite_junit(scenarios, results), kCommand, "--junit");
   if (stopped && options.bless) context.err << "racksim: interrupted: no baseline was renewed\n";
   if (stopped) return exit_interrupted;
   if (!options.bless) {

@@ -12,6 +12,7 @@
 #include "tools/files/data_files.hpp"
 #include "tools/processes/child_processes.hpp"
 #include "tools/processes/interruption.hpp"
+#include "tools/processes/system_error.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -42,14 +43,16 @@ std::vector<ChildResult> execute(const std::vector<std::pair<Side, std::optional
                                  const Catalogue& catalogue) {
   std::vector<ChildResult> results(runs.size());
   ChildProcesses children(static_cast<unsigned>(runs.size()));
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    children.start(i, [&catalogue, &run = runs[i]] {
-      const auto& [side, trace] = run;
-      return to_canonical_json(
-          run_json(execute_run(side.file, side.given.overrides, side.given.program, trace, catalogue)));
-    });
-  }
-  while (children.running() > 0) {
+  std::size_t begun = 0;
+  while (begun < runs.size() || children.running() > 0) {
+    while (begun < runs.size() && children.has_room()) {
+      const bool begins = children.start(begun, [&catalogue, &run = runs[begun]] {
+        const auto& [side, trace] = run;
+        return to_canonical_json(
+            run_json(execute_run(side.file, side.given.overrides, side.given.program, trace, catalogue)));
+      });
+      if (begins) ++begun;
+    }
     if (auto ended = children.wait(kPatience)) results[ended->id] = std::move(*ended);
     stop_if_interrupted([] { return "the runs had not ended, nothing was compared"; });
   }
@@ -74,6 +77,7 @@ std::array<StoredRun, 2> obtain(const std::array<Side, 2>& sides, const Catalogu
   const auto results = execute(missing, catalogue);
   for (std::size_t i = 0; i < results.size(); ++i) {
     const auto& file = missing[i].first.file;
+    if (results[i].ending == ChildResult::Ending::no_memory) throw SystemError(results[i].text);
     if (!results[i].answered())
       JsonLocation{file, ""}.refuse("a run that did not end: " + results[i].text, "a run that ends");
     runs[which[i]] = read_run_json(parse_json(results[i].text, file), file);

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <new>
 #include <optional>
 
 #include "sim/kernel/invariant.hpp"
@@ -107,7 +108,9 @@ auto with_last_event(Assembly& assembly, const Part& part) {
     throw;
   } catch (const Interrupted&) {
     throw;
-  } catch (const OutputError&) {
+  } catch (const SystemError&) {
+    throw;
+  } catch (const std::bad_alloc&) {
     throw;
   } catch (const sim::BrokenInvariant& broken) {
     throw InvariantFailure(broken.what(), assembly.calendar().last_event(), assembly.calendar().now());

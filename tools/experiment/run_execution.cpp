@@ -12,6 +12,7 @@
 
 #include "tools/json/input_error.hpp"
 #include "tools/processes/child_process.hpp"
+#include "tools/processes/system_error.hpp"
 #include "tools/text/printable.hpp"
 
 namespace racksim::tools {
@@ -63,7 +64,7 @@ ScratchFolder::ScratchFolder() {
     throw InputError("environment", "/TMPDIR", quote(given != nullptr ? given : "/tmp"), "a folder for scratch files");
   }
   std::string name = folder + "/racksim-XXXXXX";
-  if (!mkdtemp(name.data())) throw std::runtime_error(fmt::format("no temporary folder: {}", std::strerror(errno)));
+  if (!mkdtemp(name.data())) throw SystemError(fmt::format("no temporary folder: {}", std::strerror(errno)));
   path_ = name;
 }
 

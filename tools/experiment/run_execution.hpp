@@ -14,7 +14,7 @@ namespace racksim::tools {
 /// A folder below the system's temporary one that goes with its object.
 class ScratchFolder {
  public:
-  /// Throws std::runtime_error if none can be made.
+  /// Throws SystemError if none can be made, and InputError if TMPDIR names none.
   ScratchFolder();
   ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;

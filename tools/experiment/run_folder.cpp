@@ -10,6 +10,8 @@
 namespace racksim::tools {
 namespace {
 
+constexpr const char *kConfiguration = "config.json", *kCheckpoints = "checkpoints.json", *kReport = "report.json";
+
 void check_report(const JsonValue& report, const JsonLocation& place) {
   require_object(report, place);
   const auto* hash = report.find("run_hash");
@@ -30,19 +32,35 @@ StoredRun stored_run(const Scenario& scenario, const RunResult& result, const si
   return {configuration(scenario), report_json(scenario, result, metrics), result.checkpoints};
 }
 
+void check_run_folder(const std::string& folder, const Scenario& scenario, const std::string& command,
+                      const std::string& option) {
+  const std::filesystem::path path(folder);
+  make_folder(path, command, option);
+  std::error_code error;
+  for (const char* name : {kConfiguration, kCheckpoints, kReport}) {
+    check_output(path / name, command, option);
+    const auto& trace = scenario.observe.trace;
+    if (trace.empty() || std::filesystem::weakly_canonical(path / trace, error) !=
+                             std::filesystem::weakly_canonical(path / name, error)) {
+      continue;
+    }
+    throw InputError(scenario.file, "/observe/trace", quote(trace), "a file that the run does not write besides");
+  }
+}
+
 void write_run_folder(const std::string& folder, const StoredRun& run, const std::string& command,
                       const std::string& option) {
   const std::filesystem::path path(folder);
-  write_file(path / "config.json", to_json(run.configuration), command, option);
-  write_file(path / "checkpoints.json", to_json(checkpoints_json(run.checkpoints)), command, option);
-  write_file(path / "report.json", to_json(run.report), command, option);
+  write_file(path / kConfiguration, to_json(run.configuration), command, option);
+  write_file(path / kCheckpoints, to_json(checkpoints_json(run.checkpoints)), command, option);
+  write_file(path / kReport, to_json(run.report), command, option);
 }
 
 StoredRun read_run_folder(const std::string& folder) {
   const std::filesystem::path path(folder);
-  const std::string checkpoints = (path / "checkpoints.json").string(), report = (path / "report.json").string();
+  const std::string checkpoints = (path / kCheckpoints).string(), report = (path / kReport).string();
   StoredRun run;
-  run.configuration = read_json_file((path / "config.json").string());
+  run.configuration = read_json_file((path / kConfiguration).string());
   run.checkpoints = read_checkpoints(read_json_file(checkpoints), {checkpoints, ""});
   run.report = read_json_file(report);
   check_report(run.report, {report, ""});

@@ -26,6 +26,10 @@ struct StoredRun {
 /// What a run's folder will keep of it.
 StoredRun stored_run(const Scenario& scenario, const RunResult& result, const sim::Metrics& metrics);
 
+/// Throws what writing the files would throw, before the run, and InputError if the scenario's trace would be one of them.
+void check_run_folder(const std::string& folder, const Scenario& scenario, const std::string& command,
+                      const std::string& option);
+
 /// Writes the files, making the folder if need be. Throws InputError that names `command` and `option`.
 void write_run_folder(const std::string& folder, const StoredRun& run, const std::string& command,
                       const std::string& option);

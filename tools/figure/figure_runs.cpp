@@ -153,9 +153,9 @@ std::vector<PointResult> run_points(const Figure& figure, const Catalogue& catal
                          kept.file().string());
     });
     while (next < missing.size() && children.has_room()) {
-      const std::size_t point = missing[next++];
-      children.start(point,
-                     [&figure, &catalogue, point] { return run_point(figure, figure.points[point], catalogue); });
+      const std::size_t point = missing[next];
+      const auto run = [&figure, &catalogue, point] { return run_point(figure, figure.points[point], catalogue); };
+      if (children.start(point, run)) ++next;
     }
     if (progress) progress(done, all);
     if (const auto ended = children.wait(kPatience)) {

@@ -97,7 +97,7 @@ void KeptPoints::add(const std::string& point, const std::string& answer) {
 
 std::string program_identity() {
   const std::string content = whole_content("/proc/self/exe");
-  if (content.empty()) throw std::runtime_error("the program's own file cannot be read");
+  if (content.empty()) throw SystemError("the program's own file cannot be read");
   return kept_hash(program_domain, {content});
 }
 

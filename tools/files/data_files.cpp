@@ -1,9 +1,12 @@
 // Looking for data files.
 #include "tools/files/data_files.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "tools/json/input_error.hpp"
+#include "tools/processes/system_error.hpp"
 #include "tools/text/nearest_name.hpp"
 
 namespace racksim::tools {
@@ -33,7 +36,24 @@ std::string nearest_file(const fs::path& path) {
   return name.empty() ? "" : (path.parent_path() / name).string();
 }
 
+std::vector<std::string>& inputs() {
+  static std::vector<std::string> files;
+  return files;
+}
+
 }  // namespace
+
+void note_input(const std::string& file) {
+  inputs().push_back(file);
+}
+
+std::string input_at(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return "";
+  const auto same = std::find_if(inputs().begin(), inputs().end(),
+                                 [&](const std::string& file) { return fs::equivalent(file, path, error); });
+  return same == inputs().end() ? "" : *same;
+}
 
 fs::path scenarios_folder() {
   std::error_code error;
@@ -99,6 +119,7 @@ std::vector<std::string> json_names_below(const fs::path& folder) {
     check_printable(entry->path().string(), {folder.string(), ""});
     names.push_back(entry->path().lexically_relative(folder).replace_extension().string());
   }
+  if (is_exhaustion(error.value())) throw SystemError(fmt::format("{}: {}", folder.string(), error.message()));
   std::sort(names.begin(), names.end());
   return names;
 }

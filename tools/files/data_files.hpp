@@ -18,6 +18,11 @@ std::filesystem::path scenarios_folder();
 /// folder; whether the file has that case is not asked here. Throws InputError with the nearest existing name.
 std::string find_scenario_file(const std::string& path);
 
+/// Notes that a file is read as input, so that no output of this process goes where it is, by whatever path or link.
+void note_input(const std::string& file);
+/// The input that is the same file as the one at `path`; empty if there is none.
+std::string input_at(const std::filesystem::path& path);
+
 /// A file that another file names: the one at `path` from the folder of `file`, else as `find_scenario_file` says.
 std::string find_named_file(const std::string& path, const std::string& file);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tools/processes/interruption.hpp"
+#include "tools/processes/system_error.hpp"
 
 namespace racksim::tools {
 
@@ -49,19 +50,23 @@ FuzzResult fuzz(const Swarm& swarm, const FuzzPlan& plan, const ScenarioRunner& 
     if (trial.failed()) result.failures.push_back({index, trial});
     return result.failures.size() < plan.failures;
   };
-  run_trials(
-      plan.limits,
-      [&](std::uint64_t index, std::uint64_t redraw) {
-        const JsonValue document = swarm.derive(index, redraw);
-        TrialResult trial = runner(document);
-        trial.drawn = swarm.drawn_in(document);
-        return trial;
-      },
-      wanted, take,
-      [&] {
-        if (progress) progress(result, seconds());
-      },
-      kMostRedraws);
+  const Trial trial = [&](std::uint64_t index, std::uint64_t redraw) {
+    const JsonValue document = swarm.derive(index, redraw);
+    TrialResult result_of_run = runner(document);
+    result_of_run.drawn = swarm.drawn_in(document);
+    return result_of_run;
+  };
+  try {
+    run_trials(
+        plan.limits, trial, wanted, take,
+        [&] {
+          if (progress) progress(result, seconds());
+        },
+        kMostRedraws);
+  } catch (const SystemError& error) {
+    if (result.failures.empty()) throw;
+    result.trouble = error.what();
+  }
   result.wall_seconds = seconds();
   result.interrupted = interrupted();
   return result;

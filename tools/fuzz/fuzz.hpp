@@ -42,6 +42,7 @@ struct FuzzResult {
   std::vector<std::uint64_t> runs_reaching;  ///< by race point: how many runs have reached it
   std::uint64_t operations = 0, events = 0;
   double wall_seconds = 0;
+  std::string trouble;       ///< why no more could be run, if failures had been found before: what the system refused
   bool interrupted = false;  ///< before its end: what is here is of the runs before that
 };
 

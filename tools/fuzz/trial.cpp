@@ -14,6 +14,7 @@
 #include "tools/fuzz/noise_log.hpp"
 #include "tools/json/input_error.hpp"
 #include "tools/processes/interruption.hpp"
+#include "tools/processes/system_error.hpp"
 #include "tools/text/units.hpp"
 
 namespace racksim::tools {
@@ -63,6 +64,7 @@ TrialResult decode(const std::string& text) {
 TrialResult result_of(const ChildResult& child) {
   using Ending = ChildResult::Ending;
   if (child.ending == Ending::answered) return decode(child.text);
+  if (child.ending == Ending::no_memory) throw SystemError(child.text);
   TrialResult result;
   result.verdict = TrialResult::Verdict::failed;
   result.kind = child.ending == Ending::threw ? "exception" : child.ending == Ending::killed ? "crash" : "hang";
@@ -186,18 +188,24 @@ void run_trials(const TrialLimits& limits, const Trial& trial, const std::functi
   std::map<std::uint64_t, TrialResult> ended;      // those that earlier ones hold up
   std::uint64_t next = 0, due = 0;
   auto last_idle = std::chrono::steady_clock::now();
-  const auto start = [&](std::uint64_t number, std::uint64_t redraw) {
-    redrawn[number] = redraw;
-    children.start(number, [&trial, number, redraw] { return encode(trial(number, redraw)); });
+  std::vector<std::uint64_t> again;  // to be drawn anew
+  const auto start = [&](std::uint64_t number) {
+    return children.start(number, [&trial, number, redraw = redrawn[number]] { return encode(trial(number, redraw)); });
   };
   for (;;) {
-    while (children.has_room() && !interrupted() && wanted(next)) start(next++, 0);
+    while (children.has_room() && !interrupted() && !again.empty()) {
+      if (start(again.back())) again.pop_back();
+    }
+    while (children.has_room() && !interrupted() && wanted(next)) {
+      if (start(next)) ++next;
+    }
     if (children.running() == 0 || interrupted()) return;
     if (const auto child = children.wait(std::chrono::milliseconds(100))) {
       TrialResult result = result_of(*child);
       result.redraws = redrawn[child->id];
       if (result.verdict == TrialResult::Verdict::refused && result.redraws < redraws) {
-        start(child->id, result.redraws + 1);
+        ++redrawn[child->id];
+        again.push_back(child->id);
       } else {
         redrawn.erase(child->id);
         ended.emplace(child->id, std::move(result));

@@ -12,6 +12,7 @@
 
 #include "tools/json/input_error.hpp"
 #include "tools/json/json_document.hpp"
+#include "tools/processes/system_error.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -164,6 +165,7 @@ std::string read_whole(const std::string& path, std::size_t most, const std::str
   }
 
   std::ifstream file(path, std::ios::binary);
+  if (!file && is_exhaustion(errno)) throw SystemError(fmt::format("{}: {}", path, std::strerror(errno)));
   if (!file) place.refuse(std::strerror(errno), expected);
   // A pipe has no size: read at most one byte more than is allowed.
   std::string text;

@@ -17,6 +17,7 @@
 #include <stdexcept>
 
 #include "tools/processes/interruption.hpp"
+#include "tools/processes/system_error.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -41,7 +42,7 @@ std::string end_of(int file) {
 
 ChildProcess::ChildProcess(const Body& body, Signals signals, ChildErrors errors) {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error(fmt::format("no pipe: {}", std::strerror(errno)));
+  if (pipe2(ends, O_CLOEXEC) != 0) throw SystemError(fmt::format("no pipe for a process: {}", std::strerror(errno)));
   // Should there be no such file, the child's errors go where the parent's go.
   if (errors == ChildErrors::captured) errors_ = memfd_create("errors of a child", MFD_CLOEXEC);
   const pid_t parent = getpid();
@@ -65,7 +66,7 @@ ChildProcess::ChildProcess(const Body& body, Signals signals, ChildErrors errors
   if (process_ < 0) {
     close(pipe_);
     if (errors_ >= 0) close(errors_);
-    throw std::runtime_error(fmt::format("no process: {}", std::strerror(error)));
+    throw SystemError(fmt::format("no process: {}", std::strerror(error)));
   }
 }
 

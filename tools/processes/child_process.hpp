@@ -28,7 +28,7 @@ class ChildProcess {
     std::string errors;            ///< the last lines that it wrote to a captured standard error
   };
 
-  /// Forks with a copy of everything that the parent has built. Throws std::runtime_error if there is no process to be
+  /// Forks with a copy of everything that the parent has built. Throws SystemError if there is no process to be
   /// had.
   explicit ChildProcess(const Body& body, Signals signals = Signals::ignored,
                         ChildErrors errors = ChildErrors::inherited);

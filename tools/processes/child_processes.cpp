@@ -7,22 +7,28 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <stdexcept>
 #include <utility>
 
 #include "tools/processes/interruption.hpp"
+#include "tools/processes/system_error.hpp"
 
 namespace racksim::tools {
 namespace {
 
 /// Exit status of a child whose work threw; its text is then the exception's.
 constexpr int kThrew = 70;
+/// Of one for whose work there was no memory.
+constexpr int kNoMemory = 71;
 
 int answer(const ChildProcesses::Work& work, int pipe) {
   int status = 0;
   std::string text;
   try {
     text = work();
+  } catch (const std::bad_alloc&) {
+    return kNoMemory;
   } catch (const std::exception& error) {
     text = error.what();
     status = kThrew;
@@ -36,10 +42,17 @@ int answer(const ChildProcesses::Work& work, int pipe) {
 ChildProcesses::ChildProcesses(unsigned jobs, std::optional<std::chrono::milliseconds> limit, ChildErrors errors)
     : jobs_(std::max(jobs, 1u)), limit_(limit), errors_(errors) {}
 
-void ChildProcesses::start(std::uint64_t id, const Work& work) {
-  auto process = std::make_unique<ChildProcess>([&work](int pipe) { return answer(work, pipe); },
-                                                ChildProcess::Signals::ignored, errors_);
-  children_.push_back({id, std::move(process), std::chrono::steady_clock::now(), ""});
+bool ChildProcesses::start(std::uint64_t id, const Work& work) {
+  try {
+    auto process = std::make_unique<ChildProcess>([&work](int pipe) { return answer(work, pipe); },
+                                                  ChildProcess::Signals::ignored, errors_);
+    children_.push_back({id, std::move(process), std::chrono::steady_clock::now(), ""});
+    return true;
+  } catch (const SystemError&) {
+    if (children_.empty()) throw;
+    jobs_ = static_cast<unsigned>(children_.size());
+    return false;
+  }
 }
 
 std::optional<ChildResult> ChildProcesses::wait(std::chrono::milliseconds patience) {
@@ -82,6 +95,9 @@ ChildResult ChildProcesses::end(std::size_t index, bool timed_out) {
     result.text = fmt::format("the run was ended by signal {} ({}){}", signal, strsignal(signal), why);
   } else if (WEXITSTATUS(status) == kThrew) {
     result.ending = Ending::threw;
+  } else if (WEXITSTATUS(status) == kNoMemory) {
+    result.ending = Ending::no_memory;
+    result.text = "a run had no memory";
   } else if (WEXITSTATUS(status) != 0) {
     // A sanitizer or std::exit inside the work.
     result.text = fmt::format("the run ended with status {}{}", WEXITSTATUS(status), why);
@@ -93,11 +109,12 @@ ChildResult ChildProcesses::end(std::size_t index, bool timed_out) {
 
 ChildResult answer_of(const ChildProcesses::Work& work, const char* if_interrupted) {
   ChildProcesses children(1);
-  children.start(0, work);
+  static_cast<void>(children.start(0, work));  // where it is the only one it runs, or throws
   std::optional<ChildResult> result;
   while (!(result = children.wait(std::chrono::hours(1)))) {
     stop_if_interrupted([&] { return if_interrupted; });
   }
+  if (result->ending == ChildResult::Ending::no_memory) throw SystemError(result->text);
   if (!result->answered()) throw std::runtime_error(result->text);
   return *std::move(result);
 }

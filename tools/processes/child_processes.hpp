@@ -20,6 +20,7 @@ struct ChildResult {
     answered,   ///< `text` is what the work returned
     threw,      ///< `text` is what the exception said
     killed,     ///< by a signal; `text` names it, with the end of what it wrote to standard error if that was captured
+    no_memory,  ///< the system had no more; `text` says so
     timed_out,  ///< ended by the parent after the wall-clock limit; `text` says so
   };
   std::uint64_t id = 0;
@@ -43,9 +44,9 @@ class ChildProcesses {
   std::size_t running() const { return children_.size(); }
   bool has_room() const { return children_.size() < jobs_; }
 
-  /// Forks off a piece of work; `id` comes back with its result. Only while there is room.
-  /// Throws std::runtime_error if no process can be started.
-  void start(std::uint64_t id, const Work& work);
+  /// Forks off a piece of work; `id` comes back with its result. Only while there is room. False if the system has no
+  /// process or descriptor for one more: there is then room for no more than run now. Throws SystemError if none runs.
+  [[nodiscard]] bool start(std::uint64_t id, const Work& work);
 
   /// The next piece of work to end; none if none ends within `patience`, nothing runs, or the program is interrupted
   /// (interruption.hpp): then whoever waits stops, and the children are ended with this object.
@@ -67,7 +68,7 @@ class ChildProcesses {
 };
 
 /// Does work in a child process and waits for its answer. Throws std::runtime_error with the text of a child that has
-/// none, and Interrupted (interruption.hpp) with the text given if the program is asked to stop as it waits.
+/// none, SystemError if it had no memory, and Interrupted (interruption.hpp) with the text given if the program is asked to stop as it waits.
 ChildResult answer_of(const ChildProcesses::Work& work, const char* if_interrupted);
 
 }  // namespace racksim::tools

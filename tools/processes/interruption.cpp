@@ -3,23 +3,31 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <cstring>
+#include <string_view>
+
+#include "tools/processes/system_error.hpp"
 
 namespace racksim::tools {
 namespace {
 
-constexpr std::array kInterruptions{SIGINT, SIGTERM};
+constexpr std::array kInterruptions{SIGINT, SIGTERM, SIGHUP};
 constexpr int kInterruptedStatus = 130;
-constexpr time_t kAnotherWish = 1;  // seconds after which another signal is another wish
+constexpr time_t kAnotherWish = 1;                // seconds after which another signal is another wish
+constexpr itimerval kPatience{{}, {0, 700'000}};  // until somebody hears it
 
 // What the handler may touch.
 volatile sig_atomic_t interruption_came = 0;
 timespec interruption_came_at{};
 std::array<int, 2> interruption_pipe{-1, -1};
+volatile sig_atomic_t interruption_heard = 0;
+void (*clean_up_at_end)() = nullptr;
 
 bool is_another_wish() {
   timespec now{};
@@ -28,13 +36,26 @@ bool is_another_wish() {
   return seconds > kAnotherWish || (seconds == kAnotherWish && now.tv_nsec >= interruption_came_at.tv_nsec);
 }
 
+[[noreturn]] void end_at_once() {
+  if (clean_up_at_end != nullptr) clean_up_at_end();
+  _exit(kInterruptedStatus);
+}
+
+void on_patience_over(int) {
+  if (interruption_heard != 0) return;
+  constexpr std::string_view kSaid = "racksim: interrupted: nothing that it was doing was complete\n";
+  static_cast<void>(!write(STDERR_FILENO, kSaid.data(), kSaid.size()));
+  end_at_once();
+}
+
 void on_interruption(int) {
   const int saved = errno;
   if (interruption_came != 0) {
-    if (is_another_wish()) _exit(kInterruptedStatus);
+    if (is_another_wish()) end_at_once();
   } else {
     clock_gettime(CLOCK_MONOTONIC, &interruption_came_at);
     interruption_came = 1;
+    setitimer(ITIMER_REAL, &kPatience, nullptr);
     const char byte = 0;
     static_cast<void>(!write(interruption_pipe[1], &byte, 1));
   }
@@ -63,8 +84,16 @@ void let_interruptions_come() {
 
 }  // namespace
 
-void catch_interruptions() {
-  if (pipe2(interruption_pipe.data(), O_CLOEXEC | O_NONBLOCK) != 0) throw std::runtime_error("no pipe for signals");
+void catch_interruptions(void (*clean_up)()) {
+  if (pipe2(interruption_pipe.data(), O_CLOEXEC | O_NONBLOCK) != 0) {
+    throw SystemError(std::string("no pipe for signals: ") + std::strerror(errno));
+  }
+  clean_up_at_end = clean_up;
+  struct sigaction patience {};
+  patience.sa_handler = on_patience_over;
+  sigfillset(&patience.sa_mask);
+  patience.sa_flags = SA_RESTART;
+  sigaction(SIGALRM, &patience, nullptr);
   struct sigaction action {};
   action.sa_handler = on_interruption;
   action.sa_mask = interruption_signals();
@@ -77,6 +106,7 @@ void catch_interruptions() {
 }
 
 bool interrupted() {
+  if (interruption_came != 0) interruption_heard = 1;
   return interruption_came != 0;
 }
 
@@ -96,6 +126,7 @@ DeferredInterruptions::~DeferredInterruptions() {
 void DeferredInterruptions::ignore_in_child() {
   handle_all_by(SIG_IGN);
   interruption_came = 0;
+  interruption_heard = 0;
   let_interruptions_come();
 }
 

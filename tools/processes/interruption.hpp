@@ -1,6 +1,7 @@
-// Ctrl-C and SIGTERM. The first one asks the command to stop in good order: to say what it has done, to keep what is
-// complete and to end its child processes. Whoever sends another a second later or more is not heard twice: it ends the
-// program at once. (Programs such as `timeout` send the same signal twice in a row.)
+// Ctrl-C, SIGTERM and SIGHUP. The first one asks the command to stop in good order: to say what it has done, to keep what
+// is complete and to end its child processes. Where nobody listens, in the midst of a warm-up or a search, the program is
+// ended within a second all the same. Whoever sends another a second later or more is not heard twice: it ends the program
+// at once. (Programs such as `timeout` send the same signal twice in a row.)
 #pragma once
 
 #include <stdexcept>
@@ -14,11 +15,12 @@ class Interrupted : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// From now on SIGINT and SIGTERM are taken as said above. One that the program's parent had it ignore stays ignored.
-/// For the program's main.
-void catch_interruptions();
+/// From now on these signals are taken as said above. One that the program's parent had it ignore stays ignored. Before
+/// it ends the program the handler calls `clean_up`, which may do what signal handlers may. For the program's main.
+/// Throws SystemError if there is no descriptor to be had.
+void catch_interruptions(void (*clean_up)());
 
-/// Whether one has come.
+/// Whether one has come. Whoever hears that it has is to stop soon.
 bool interrupted();
 
 /// Throws Interrupted if so, with the text that `done` returns.

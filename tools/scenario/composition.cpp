@@ -72,6 +72,7 @@ class Composer {
     open_.push_back(path);
     const JsonLocation root{file, ""};
     JsonValue own = read_json_file(file);
+    note_input(file);
     for (const char* key : kOwnMembers) {
       const auto* value = own.find(key);
       if (value && !value->string()) root.member(key).refuse(value->description(), "a string");

@@ -13,6 +13,7 @@
 #include "tools/experiment/run_metrics.hpp"
 #include "tools/files/data_files.hpp"
 #include "tools/processes/interruption.hpp"
+#include "tools/processes/system_error.hpp"
 #include "tools/scenario/composition.hpp"
 #include "tools/text/nearest_name.hpp"
 #include "tools/text/shell.hpp"
@@ -49,42 +50,64 @@ bool holds_other_files(const std::string& folder) {
          folder == "schema";
 }
 
+/// A file in its folder, however that is reached. A link to a file has a name and a baseline of its own.
+fs::path place_of(const fs::path& file) {
+  std::error_code error;
+  return fs::weakly_canonical(file.has_parent_path() ? file.parent_path() : fs::path("."), error) / file.filename();
+}
+
+/// What has been found, so that each folder is walked and each scenario run once, by whatever way it is reached.
+struct Found {
+  SuiteFiles files;
+  std::size_t reached = 0;  ///< scenarios, each as often as it is
+  std::set<fs::path> seen;
+
+  bool is_new_folder(const fs::path& folder) {
+    std::error_code error;
+    return seen.insert(fs::weakly_canonical(folder, error)).second;
+  }
+  void add(const std::string& argument, const std::string& name, const fs::path& file) {
+    ++reached;
+    if (seen.insert(place_of(file)).second) files.scenarios.push_back({argument, name, file.string()});
+  }
+};
+
 /// Adds the scenario of a file, or each of its cases.
-void add_file(const fs::path& file, const std::string& argument, const std::string& name, SuiteFiles& files) {
+void add_file(const fs::path& file, const std::string& argument, const std::string& name, Found& found) {
   std::vector<std::string> cases;
   try {
     cases = case_names(read_json_file(file.string()));
   } catch (const InputError&) {  // told when the scenario is loaded
   }
-  if (cases.empty()) files.scenarios.push_back({argument, name, file.string()});
-  for (const auto& each : cases) {
-    files.scenarios.push_back({argument, fmt::format("{}/{}", name, each), (file / each).string()});
-  }
+  if (cases.empty()) found.add(argument, name, file);
+  for (const auto& each : cases) found.add(argument, fmt::format("{}/{}", name, each), file / each);
 }
 
 /// Adds what is below `folder`; `prefix` is its path within the argument.
-void search(const fs::path& folder, const std::string& argument, const std::string& prefix, SuiteFiles& files) {
+void search(const fs::path& folder, const std::string& argument, const std::string& prefix, Found& found) {
   std::vector<fs::path> inside;
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
     check_printable(entry->path().string(), {folder.string(), ""});
     inside.push_back(entry->path());
   }
+  if (is_exhaustion(error.value())) throw SystemError(fmt::format("{}: {}", folder.string(), error.message()));
   if (error) JsonLocation{folder.string(), ""}.refuse(error.message(), "a folder that can be read");
   std::sort(inside.begin(), inside.end(), [](const auto& a, const auto& b) { return a.stem() < b.stem(); });
   for (const auto& path : inside) {
     const std::string name = path.filename().string();
     if (fs::is_directory(path, error)) {
-      if (!holds_other_files(name) && !name.starts_with('.')) search(path, argument, prefix + name + "/", files);
+      const bool is_suite = !holds_other_files(name) && !name.starts_with('.');
+      if (is_suite && found.is_new_folder(path)) search(path, argument, prefix + name + "/", found);
     } else if (path.extension() == ".json") {
-      add_file(path, argument, prefix + path.stem().string(), files);
+      add_file(path, argument, prefix + path.stem().string(), found);
     }
   }
   std::set<fs::path> wanted;
-  for (const auto& entry : files.scenarios) wanted.insert(baseline_file(entry.file));
+  for (const auto& entry : found.files.scenarios) wanted.insert(place_of(baseline_file(entry.file)));
   for (const auto& name : json_names_below(folder / kBaselineFolder)) {
     const auto file = folder / kBaselineFolder / (name + ".json");
-    if (!wanted.contains(file)) files.stale_baselines.push_back(file.string());
+    if (!wanted.contains(place_of(file))) found.files.stale_baselines.push_back(file.string());
   }
 }
 
@@ -113,22 +136,21 @@ std::string run_job(const SuiteScenario& scenario, const Job& job) {
 }  // namespace
 
 SuiteFiles find_suite(const std::vector<std::string>& paths) {
-  SuiteFiles files;
+  Found found;
   for (const auto& path : paths) {
-    const auto found = find_path(path);
-    const auto before = files.scenarios.size();
-    if (fs::is_directory(found)) {
-      search(found, path, "", files);
-      if (files.scenarios.size() == before)
-        JsonLocation{path, ""}.refuse("no scenario below it", "a folder of scenarios");
-    } else if (const auto [file, name] = split_case(found.string()); !name.empty()) {
-      files.scenarios.push_back(
-          {folder_of(file).string(), fs::path(file).stem().string() + "/" + name, found.string()});
+    const auto place = find_path(path);
+    const auto before = found.reached;
+    if (fs::is_directory(place)) {
+      if (!found.is_new_folder(place)) continue;
+      search(place, path, "", found);
+      if (found.reached == before) JsonLocation{path, ""}.refuse("no scenario below it", "a folder of scenarios");
+    } else if (const auto [file, name] = split_case(place.string()); !name.empty()) {
+      found.add(folder_of(file).string(), fs::path(file).stem().string() + "/" + name, place);
     } else {
-      add_file(found, found.parent_path().string(), found.stem().string(), files);
+      add_file(place, place.parent_path().string(), place.stem().string(), found);
     }
   }
-  return files;
+  return std::move(found.files);
 }
 
 SuiteScenario load_suite_scenario(const SuiteEntry& entry, const Catalogue& catalogue) {
@@ -235,8 +257,8 @@ std::vector<SuiteResult> run_suite(const std::vector<SuiteScenario>& scenarios, 
   while (done < work.size() && !interrupted()) {
     while (begun.size() < work.size() && children.has_room()) {
       const Job job = work[begun.size()];
-      begun.push_back(Clock::now());
-      children.start(begun.size() - 1, [&, job] { return run_job(scenarios[job.scenario], job); });
+      const bool begins = children.start(begun.size(), [&, job] { return run_job(scenarios[job.scenario], job); });
+      if (begins) begun.push_back(Clock::now());
     }
     if (progress) progress(done, work.size());
     if (const auto ended = children.wait(kPatience)) {

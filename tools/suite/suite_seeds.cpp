@@ -43,12 +43,12 @@ void run_other_seeds(const std::vector<SuiteScenario>& scenarios, std::vector<Su
   std::size_t next = 0, done = 0;
   while (done < runs.size() && !interrupted()) {
     while (next < runs.size() && children.has_room()) {
-      children.start(next, [&scenarios, run = runs[next]] {
+      const bool begun = children.start(next, [&scenarios, run = runs[next]] {
         Scenario scenario = scenarios[run.scenario].scenario;
         scenario.seed = run.seed;
         return run_for_suite(scenario);
       });
-      ++next;
+      if (begun) ++next;
     }
     if (progress) progress(done, runs.size());
     if (const auto ended = children.wait(kNews)) {

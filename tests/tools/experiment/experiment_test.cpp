@@ -71,7 +71,7 @@ constexpr const char* kBusyStarCache = R"({
 /// What a mode shows, from a process of its own.
 std::string report_in(const ExecutionMode& mode, const std::vector<std::string>& overrides, const char* text) {
   ChildProcesses child(1);
-  child.start(0, [&] {
+  [[maybe_unused]] const bool begun = child.start(0, [&] {
     return run_in_mode(read_scenario(parse_json(text, "busy"), "busy.json", built_in_catalogue(), overrides), mode);
   });
   std::optional<ChildResult> ended;
@@ -83,7 +83,7 @@ std::string report_in(const ExecutionMode& mode, const std::vector<std::string>&
 /// Runs in a process of its own.
 Ending run(const std::vector<std::string>& overrides, const char* text = kMute) {
   ChildProcesses child(1);
-  child.start(0, [&] {
+  [[maybe_unused]] const bool begun = child.start(0, [&] {
     const Scenario scenario = read_scenario(parse_json(text, "mute"), "mute.json", built_in_catalogue(), overrides);
     sim::Metrics metrics;
     const RunResult result = run_experiment(scenario, metrics, "", {});
@@ -165,7 +165,7 @@ TEST_CASE("a run that cannot come to rest before its time limit fails by it") {
 TEST_CASE("what is thrown as the run goes on is a defect with its last event, unless the input is to blame") {
   const auto thrown = [](const std::function<void()>& fails) {
     ChildProcesses child(1);
-    child.start(0, [&]() -> std::string {
+    [[maybe_unused]] const bool begun = child.start(0, [&]() -> std::string {
       const Scenario scenario = read_scenario(parse_json(kMute, "mute"), "mute.json", built_in_catalogue());
       sim::Metrics metrics;
       try {

@@ -33,7 +33,7 @@ Seen run(const JsonValue& document, const std::string& file, std::vector<std::st
          const std::string& idle_passes) {
   overrides.push_back("run.idle_passes=" + idle_passes);
   ChildProcesses child(1);
-  child.start(0, [&] {
+  [[maybe_unused]] const bool begun = child.start(0, [&] {
     const Scenario scenario = read_scenario(document, file, catalogue(), overrides);
     sim::Metrics metrics;
     const RunResult result = run_experiment(scenario, metrics, "", {});

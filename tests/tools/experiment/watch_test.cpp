@@ -119,7 +119,7 @@ TEST_CASE("a listed oracle whose entry makes none, or one of another name, is a 
 TEST_CASE("a process runs several racks on their bare calendars, with the run hash that SimGrid's engine gives") {
   const Scenario scenario = scenario_of("scenarios/quickstart.json", {"run.measure.operations=500"});
   ChildProcesses child(1);
-  child.start(0, [&] {
+  [[maybe_unused]] const bool begun = child.start(0, [&] {
     sim::Metrics metrics;
     return run_experiment(scenario, metrics, "", {}).hash.hex();
   });

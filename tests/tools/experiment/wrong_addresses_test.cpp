@@ -35,7 +35,7 @@ struct Outcome {
 /// Runs in a process of its own, with the program's tables changed before the first event.
 Outcome run(const char* text, const std::function<void(models::Rack&)>& change) {
   ChildProcesses child(1);
-  child.start(0, [&] {
+  [[maybe_unused]] const bool begun = child.start(0, [&] {
     const Scenario scenario = read_scenario(parse_json(text, "scenario"), "s.json", built_in_catalogue(), {});
     sim::Metrics metrics;
     const RunResult result = run_experiment(scenario, metrics, "", {}, nullptr,

@@ -1,12 +1,17 @@
 #include "tools/processes/child_processes.hpp"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <map>
+#include <new>
 #include <stdexcept>
 #include <thread>
+
+#include "tools/processes/system_error.hpp"
 
 namespace child_processes_test {
 
@@ -18,7 +23,7 @@ namespace {
 
 ChildResult result_of(const ChildProcesses::Work& work, std::optional<std::chrono::milliseconds> limit = std::nullopt) {
   ChildProcesses children(1, limit);
-  children.start(7, work);
+  REQUIRE(children.start(7, work));
   std::optional<ChildResult> result;
   while (!result) result = children.wait(1000ms);
   return *result;
@@ -65,14 +70,42 @@ TEST_CASE("many children end each once and no more run at a time than asked") {
   std::uint64_t next = 0;
   while (answers.size() < 20) {
     while (next < 20 && children.has_room()) {
-      children.start(next, [next] { return std::to_string(next * next); });
-      ++next;
+      if (children.start(next, [next] { return std::to_string(next * next); })) ++next;
     }
     CHECK(children.running() <= 3);
     if (const auto ended = children.wait(1000ms)) CHECK(answers.emplace(ended->id, ended->text).second);
   }
   for (const auto& [id, text] : answers) CHECK(text == std::to_string(id * id));
   CHECK_FALSE(children.wait(0ms));
+}
+
+TEST_CASE("children that the system has no descriptors for begin when others have ended") {
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
+  ChildProcesses children(20);
+  const int lowest = dup(STDIN_FILENO);  // what comes next
+  close(lowest);
+  rlimit few = before;
+  few.rlim_cur = static_cast<rlim_t>(lowest) + 4;
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &few) == 0);
+  std::size_t begun = 0, ended = 0, most = 0;
+  bool refused = false;
+  while (ended < 20) {
+    while (begun < 20 && children.has_room()) {
+      const bool begins = children.start(begun, [] { return std::string("done"); });
+      begun += begins ? 1 : 0;
+      refused = refused || !begins;
+    }
+    most = std::max(most, children.running());
+    if (const auto child = children.wait(1000ms)) ended += child->answered() ? 1 : 0;
+  }
+  setrlimit(RLIMIT_NOFILE, &before);
+  CHECK(refused);
+  CHECK(most < 5);
+}
+
+TEST_CASE("work for which there is no memory is told apart from work that is wrong") {
+  CHECK_THROWS_AS(answer_of([]() -> std::string { throw std::bad_alloc(); }, ""), SystemError);
 }
 
 TEST_CASE("a piece of work in a child of its own answers, or what went wrong in it is thrown") {

@@ -2,6 +2,9 @@
 // nothing half is, and no child process is left.
 #include "tools/processes/interruption.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <cerrno>
 
@@ -58,6 +61,21 @@ std::vector<std::string> drafts(const TemporaryFolder& folder) {
   return found;
 }
 
+/// The sets of signals that the program ignores and catches.
+std::pair<std::uint64_t, std::uint64_t> signals_of(const TerminalSession& session) {
+  std::ifstream status("/proc/" + std::to_string(session.process()) + "/status");
+  std::uint64_t ignored = 0, caught = 0;
+  for (std::string word; status >> word;) {
+    if (word == "SigIgn:") status >> std::hex >> ignored;
+    if (word == "SigCgt:") status >> std::hex >> caught;
+  }
+  return {ignored, caught};
+}
+
+bool takes_signals(const TerminalSession& session) {
+  return (signals_of(session).second >> (SIGTERM - 1) & 1) == 1;
+}
+
 bool exists(const TemporaryFolder& folder, const char* file) {
   return std::filesystem::exists(folder.path() / file);
 }
@@ -73,7 +91,7 @@ TEST_CASE("an interrupted run says how far it was and leaves neither report nor 
   folder.write("endless.json", to_json(scenario));
   TerminalSession session(folder, {"run", "endless.json", "--out", "run"});
   REQUIRE(session.wait_for("ms simulated"));
-  CHECK(exists(folder, "run/trace.jsonl.part"));
+  CHECK(drafts(folder).size() == 1);
   CHECK(interrupt(session, by_key) == 130);
   CHECK_THAT(session.seen(), Contains("racksim: interrupted: ") && Contains("operations have ended"));
   CHECK(session.out().empty());
@@ -219,18 +237,46 @@ TEST_CASE("an interrupted figure keeps its points, and the next call runs only t
   CHECK_THAT(content(folder.path() / "points/points.csv"), Contains("\n200,only,") && Contains("\n300,only,"));
 }
 
+TEST_CASE("a run is ended in its functional warm-up too, and where it waits for input", "[interruption]") {
+  const TemporaryFolder folder;
+  JsonValue scenario = endless();
+  scenario.set_dotted("workload.working_set", "256MiB");
+  scenario.set_dotted("workload.warm_passes", 1000);
+  scenario.set_dotted("observe.trace", "trace.jsonl");
+  folder.write("warm.json", to_json(scenario));
+  TerminalSession warm(folder, {"run", "warm.json"});
+  for (int i = 0; i < 3000 && drafts(folder).empty(); ++i) usleep(10'000);
+  usleep(200'000);
+  CHECK(interrupt(warm, GENERATE(true, false)) == 130);
+  CHECK_THAT(warm.seen(), Contains("racksim: interrupted: nothing that it was doing was complete"));
+  CHECK(drafts(folder).empty());
+
+  REQUIRE(mkfifo((folder.path() / "pipe.json").c_str(), 0600) == 0);
+  TerminalSession waiting(folder, {"validate", "pipe.json"});
+  while (!takes_signals(waiting)) usleep(10'000);
+  usleep(100'000);
+  CHECK(interrupt(waiting, false) == 130);
+}
+
+TEST_CASE("a terminal that goes away is an interruption", "[interruption]") {
+  const TemporaryFolder folder;
+  JsonValue scenario = endless();
+  scenario.set_dotted("observe.trace", "trace.jsonl");
+  folder.write("endless.json", to_json(scenario));
+  TerminalSession session(folder, {"run", "endless.json"});
+  REQUIRE(session.wait_for("ms simulated"));
+  kill(session.process(), SIGHUP);
+  CHECK(session.finish() == 130);
+  CHECK(drafts(folder).empty());
+}
+
 // As nohup and shells in the background have it.
 TEST_CASE("a signal that the program was started to ignore stays ignored", "[interruption]") {
   const TemporaryFolder folder;
   folder.write("endless.json", to_json(endless()));
   TerminalSession session(folder, {"run", "endless.json"}, {SIGINT});
   REQUIRE(session.wait_for("ms simulated"));
-  std::ifstream status("/proc/" + std::to_string(session.process()) + "/status");
-  std::uint64_t ignored = 0, caught = 0;
-  for (std::string word; status >> word;) {
-    if (word == "SigIgn:") status >> std::hex >> ignored;
-    if (word == "SigCgt:") status >> std::hex >> caught;
-  }
+  const auto [ignored, caught] = signals_of(session);
   CHECK((ignored >> (SIGINT - 1) & 1) == 1);
   CHECK((caught >> (SIGTERM - 1) & 1) == 1);
   CHECK(interrupt(session, false) == 130);
