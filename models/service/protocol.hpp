@@ -99,8 +99,15 @@ class Protocol : public CrashObserver {
 /// What a protocol's state takes of the memory of the machine that simulates it.
 struct StateSize {
   std::uint64_t block_bytes = 0;       ///< the unit of coherence; 0 where data are keys
-  std::uint64_t fixed_bytes = 0;       ///< for what is made beforehand: caches, tables
-  std::uint64_t bytes_per_object = 0;  ///< for each block or key that is used
+  std::uint64_t fixed_bytes = 0;       ///< for what is made beforehand: tables, and caches that are
+  std::uint64_t bytes_per_object = 0;  ///< for each block that is used, or key that is written
+  /// It is kept in arrays by number: what is never used, but lies below something that is, takes its place too.
+  bool by_number = false;
+  // Of a cache that takes memory as it fills: how many objects that of a node has room for, which share of what the
+  // node uses, and for each that it has.
+  std::uint64_t cache_objects = 0;
+  double cache_share = 1;
+  std::uint64_t bytes_per_copy = 0;
 };
 
 /// A protocol's options, and the way from options to a running protocol.

@@ -231,8 +231,13 @@ void AllocationOptions::check() const {
 
 Footprint AllocationOptions::footprint(const RunScale& scale) const {
   if (scale.block_bytes == 0) WorkloadContext::refuse("allocation", MemoryService::kWhat);
-  const std::uint64_t blocks = (smallest + largest) / 2 / scale.block_bytes + 1;
-  return {scale.nodes * threads * pieces * blocks, 0};
+  const std::uint64_t blocks = threads * pieces * ((smallest + largest) / 2 / scale.block_bytes + 1);
+  const double most = scale.time.seconds() * static_cast<double>(scale.nodes * threads) * 1e7;
+  return {.objects = scale.nodes * blocks,
+          .warm_accesses = 0,
+          .reachable = scale.nodes * blocks,
+          .of_node = scale.nodes * blocks,
+          .operations = scale.operations + static_cast<std::uint64_t>(most)};
 }
 
 std::unique_ptr<Workload> AllocationOptions::build(WorkloadContext& context) const {

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <limits>
 #include <optional>
@@ -310,14 +311,21 @@ void KeyValueOptions::declare(sim::Parameters& p) {
 }
 
 // What comes in a phase follows from its length in open loop, and is the number of operations that end it in either. In
-// closed loop it is bounded by what threads can begin: to look into a cache takes a core 10 ns at the least.
+// closed loop it is bounded by what threads can begin, 10 million a second of a core (docs/hardware.md 7.3). The keys
+// that change places come and go at both ends, so that twice as many are hot.
 Footprint KeyValueOptions::footprint(const RunScale& scale) const {
   if (scale.block_bytes > 0) WorkloadContext::refuse("key-value", KeyValueService::kWhat);
-  constexpr double kMostOfThread = 1e8;
+  constexpr double kMostOfThread = 1e7;
   const double per_second =
       loop == Loop::open ? static_cast<double>(rate) : kMostOfThread * static_cast<double>(scale.nodes * threads);
   const double arrivals = per_second * scale.time.seconds() + static_cast<double>(scale.operations);
-  return {static_cast<std::uint64_t>(std::min(static_cast<double>(keys), arrivals)), 0};
+  double written = sim::expected_distinct(keys, zipf, arrivals * write_ratio);
+  if (swap_interval > 0_ps) written = std::min(2 * written, static_cast<double>(keys));
+  return {.objects = static_cast<std::uint64_t>(std::llround(written)),
+          .warm_accesses = 0,
+          .reachable = keys,
+          .of_node = std::min(preload, keys),
+          .operations = static_cast<std::uint64_t>(arrivals)};
 }
 
 std::unique_ptr<Workload> KeyValueOptions::build(WorkloadContext& context) const {

@@ -53,8 +53,14 @@ void LitmusOptions::check() const {
   declared_outcomes(parsed_program());
 }
 
-Footprint LitmusOptions::footprint(const RunScale&) const {
-  return {parsed_program().objects.size(), 0};
+Footprint LitmusOptions::footprint(const RunScale& scale) const {
+  const std::uint64_t objects = parsed_program().objects.size();
+  const double most = scale.time.seconds() * static_cast<double>(scale.nodes) * 1e7;
+  return {.objects = objects,
+          .warm_accesses = 0,
+          .reachable = objects,
+          .of_node = objects,
+          .operations = scale.operations + static_cast<std::uint64_t>(most)};
 }
 
 LitmusProgram LitmusOptions::parsed_program() const {

@@ -1,12 +1,15 @@
 // The micro benchmark's options and data layout. See micro_workload.hpp.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "models/service/memory_service.hpp"
 #include "models/workloads/micro_workload.hpp"
 #include "sim/options/option_error.hpp"
+#include "sim/random/zipf.hpp"
 
 namespace racksim::models {
 
@@ -89,10 +92,33 @@ std::uint64_t MicroOptions::warm_rounds(const MicroLayout& layout) const {
   return static_cast<std::uint64_t>(warm_passes * blocks / static_cast<double>(threads));
 }
 
+// In a phase that has a length in time a thread may reach a million new blocks a second: one takes about a round trip.
 Footprint MicroOptions::footprint(const RunScale& scale) const {
   if (scale.block_bytes == 0) WorkloadContext::refuse("micro", MemoryService::kWhat);
+  constexpr double kMostOfThread = 1e7, kNewOfThread = 1e6;
   const MicroLayout blocks = layout(scale.nodes, scale.block_bytes);
-  return {blocks.shared_blocks + scale.nodes * blocks.private_blocks, warm_rounds(blocks) * threads * scale.nodes};
+  const std::uint64_t warm = warm_rounds(blocks) * threads;
+  const auto nodes = static_cast<double>(scale.nodes), of_thread = static_cast<double>(threads);
+  const double most =
+      operations_per_node > 0 ? static_cast<double>(operations_per_node) : std::numeric_limits<double>::max();
+  const auto begun = [&](double of_a_thread) {
+    return std::min(static_cast<double>(scale.operations) / nodes + scale.time.seconds() * of_thread * of_a_thread,
+                    most);
+  };
+  // By a node, each access of perhaps several blocks.
+  const double spanned = static_cast<double>((access_bytes - 1) / scale.block_bytes + 1);
+  const double touching = static_cast<double>(warm) + begun(kNewOfThread) * (1 - locality) * spanned;
+  const auto of_lines = static_cast<double>(blocks.shared_blocks + blocks.private_blocks);
+  const double shared = sharing_of == SharingOf::operations ? sharing_ratio
+                        : of_lines > 0                      ? static_cast<double>(blocks.shared_blocks) / of_lines
+                                                            : 0;
+  const auto common = [&](double of) { return sim::expected_distinct(blocks.shared_blocks, zipf, of * shared); };
+  const double own = sim::expected_distinct(blocks.private_blocks, zipf, touching * (1 - shared));
+  return {.objects = static_cast<std::uint64_t>(std::llround(common(touching * nodes) + nodes * own)),
+          .warm_accesses = warm * scale.nodes,
+          .reachable = blocks.shared_blocks + scale.nodes * blocks.private_blocks,
+          .of_node = static_cast<std::uint64_t>(std::llround(common(touching) + own)),
+          .operations = static_cast<std::uint64_t>(begun(kMostOfThread) * nodes)};
 }
 
 }  // namespace racksim::models

@@ -67,10 +67,13 @@ struct RunScale {
   std::uint64_t operations = 0;   ///< of the phases that have a length in operations
 };
 
-/// What a workload will use, at most.
+/// What a workload is expected to use.
 struct Footprint {
-  std::uint64_t objects = 0;        ///< blocks or keys
+  std::uint64_t objects = 0;        ///< blocks, or keys that are written: of others nothing is kept
   std::uint64_t warm_accesses = 0;  ///< of the functional warm-up, before simulated time
+  std::uint64_t reachable = 0;      ///< blocks or keys that its operations can be about
+  std::uint64_t of_node = 0;        ///< of which one node's cache may come to hold so many
+  std::uint64_t operations = 0;     ///< after the functional warm-up, at most
 };
 
 /// A workload's options, and the way from options to a running workload.

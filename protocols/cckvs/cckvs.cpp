@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "protocols/cckvs/keys/hand_over_step.hpp"
 #include "protocols/cckvs/keys/key_step.hpp"
@@ -45,9 +46,13 @@ std::vector<std::string> Options::also_tolerates() const {
 
 models::StateSize Options::state_size(std::uint64_t nodes) const {
   models::StateSize size = cckvs::state_size();
-  constexpr std::uint64_t kBytesOfKey = 80, kMost = 250'000;  // an entry and its place in the maps
-  size.fixed_bytes = nodes * cache_keys.value_or(kMost) * kBytesOfKey;
-  if (learning) size.fixed_bytes += learning_bytes(nodes, cache_keys.value_or(kMost));
+  size.cache_objects = cache_keys.value_or(std::numeric_limits<std::uint64_t>::max());
+  size.bytes_per_copy = 80;  // an entry and its place in the maps
+  if (!learning) return size;
+  // A cache is not left with the keys that it begins with.
+  size.fixed_bytes =
+      nodes * cache_keys.value_or(0) * size.bytes_per_copy + learning_bytes(nodes, cache_keys.value_or(0));
+  size.cache_objects = 0;
   return size;
 }
 

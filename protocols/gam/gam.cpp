@@ -261,8 +261,13 @@ void Gam::record_final_state() {
   }
 }
 
-models::StateSize Options::state_size(std::uint64_t nodes) const {
-  return {.block_bytes = line_bytes, .fixed_bytes = nodes * threshold() * (sizeof(Frame) + 8), .bytes_per_object = 160};
+models::StateSize Options::state_size(std::uint64_t) const {
+  const bool is_share = cache_share > 0;
+  return {.block_bytes = line_bytes,
+          .bytes_per_object = 500,  // an entry of the directory with its sharers, and what memory has
+          .cache_objects = is_share ? std::numeric_limits<std::uint64_t>::max() : threshold(),
+          .cache_share = is_share ? cache_share : 1,
+          .bytes_per_copy = Frames::kFrameBytes};
 }
 
 std::unique_ptr<models::Protocol> Options::build(models::ProtocolContext& context) const {

@@ -37,6 +37,9 @@ concept DrawsList = requires(Frame& frame) {
 template <class Frame>
 class LineCache {
  public:
+  /// What a frame in use takes of memory: its part of the table, which doubles, and a piece for the line's values too.
+  static constexpr std::uint64_t kFrameBytes = sizeof(Frame) + 12 + 64;
+
   LineCache(std::uint32_t frames, std::uint32_t shards)
       : frames_(frames), free_(frames), index_(16, kNone), shards_(std::min(shards, frames)) {}
 

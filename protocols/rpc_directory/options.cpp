@@ -63,8 +63,11 @@ sim::Duration Options::directory_handling() const {
   return sim::Duration::from_ps(static_cast<std::int64_t>(static_cast<double>(directory.ps()) / stranded_share));
 }
 
-models::StateSize Options::state_size(std::uint64_t nodes) const {
-  return {.block_bytes = line_bytes, .fixed_bytes = nodes * frames() * (sizeof(Frame) + 8), .bytes_per_object = 160};
+models::StateSize Options::state_size(std::uint64_t) const {
+  return {.block_bytes = line_bytes,
+          .bytes_per_object = 320,  // an entry of the directory with its holders, and what memory has
+          .cache_objects = frames(),
+          .bytes_per_copy = Cache::kFrameBytes};
 }
 
 }  // namespace racksim::rpc_directory

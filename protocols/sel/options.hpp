@@ -13,7 +13,9 @@ struct Options final : models::ProtocolOptions {
   void declare(sim::Parameters& p) override;
   std::vector<std::string> promises() const override { return {"data-value", "mutual-exclusion", "latch-words"}; }
   bool warms_itself() const override { return true; }
-  models::StateSize state_size(std::uint64_t) const override { return {line_bytes, 0, 64}; }
+  models::StateSize state_size(std::uint64_t) const override {
+    return {.block_bytes = line_bytes, .bytes_per_object = 16};
+  }
   std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;
 };
 

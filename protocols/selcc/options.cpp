@@ -118,8 +118,11 @@ sim::Duration Options::longest_timeout(const models::RackOptions&) const {
   return recovers() ? membership.patience() + membership.interval() : sim::Duration{};
 }
 
-models::StateSize Options::state_size(std::uint64_t nodes) const {
-  return {.block_bytes = line_bytes, .fixed_bytes = nodes * frames() * (sizeof(Frame) + 8), .bytes_per_object = 96};
+models::StateSize Options::state_size(std::uint64_t) const {
+  return {.block_bytes = line_bytes,
+          .bytes_per_object = 48,  // what memory has: the latch and a word
+          .cache_objects = frames(),
+          .bytes_per_copy = Cache::kFrameBytes};
 }
 
 }  // namespace racksim::selcc

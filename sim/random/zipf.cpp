@@ -2,8 +2,10 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <vector>
 
 #include "sim/random/elementary.hpp"
 
@@ -57,6 +59,25 @@ double Zipf::inverse_integral(double y) const {
   double t = y * (1 - theta_);
   if (t < -1) t = -1;  // only by rounding
   return portable_exp(y * log1p_ratio(t));
+}
+
+// Ranks of like popularity are taken together: the first ones alone, and from there on in steps of a hundredth.
+double expected_distinct(std::uint64_t n, double theta, double draws) {
+  struct Step {
+    double ranks, popularity;
+  };
+  std::vector<Step> steps;
+  double all = 0;
+  const auto end = static_cast<double>(n) + 1;
+  for (double from = 1; from < end;) {
+    const double to = std::min(end, std::max(from + 1, std::floor(from * 1.01)));
+    steps.push_back({to - from, portable_exp(-theta * portable_log((from + to - 1) / 2))});
+    all += steps.back().ranks * steps.back().popularity;
+    from = to;
+  }
+  double distinct = 0;
+  for (const Step& step : steps) distinct -= step.ranks * portable_expm1(-draws * step.popularity / all);
+  return distinct;
 }
 
 }  // namespace racksim::sim

@@ -35,4 +35,7 @@ class Zipf {
   double accept_width_;   // a rank this close above x lies under the density for sure
 };
 
+/// How many different ranks of n so many draws show, on average.
+double expected_distinct(std::uint64_t n, double theta, double draws);
+
 }  // namespace racksim::sim

@@ -47,7 +47,9 @@ struct Options final : models::ProtocolOptions {
     if (store_buffer == StoreBuffer::by_line) return {"pso", "mutual-exclusion"};
     return {"data-value", "sc", "mutual-exclusion"};
   }
-  models::StateSize state_size(std::uint64_t) const override { return {block_bytes, 0, 200}; }
+  models::StateSize state_size(std::uint64_t) const override {
+    return {.block_bytes = block_bytes, .bytes_per_object = 200};
+  }
   std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;
 };
 

@@ -13,6 +13,7 @@
 
 #include "tools/bench/hold_model.hpp"
 #include "tools/bench/lcf_passes.hpp"
+#include "tools/bench/memory_estimates.hpp"
 #include "tools/bench/rpc_echo.hpp"
 #include "tools/bench/scenario_runs.hpp"
 #include "tools/commands/command_line.hpp"
@@ -70,6 +71,13 @@ void add_peak_memory(std::vector<Row>& rows, const Lengths& lengths, const Catal
     const double estimate = static_cast<double>(machine_needs(scenario).bytes());
     rows.push_back({fmt::format("memory.estimate.sharing_{}", sharing), "ratio",
                     exactly(static_cast<double>(bytes) / estimate), kNeedsFactor, false});
+  }
+}
+
+void add_memory_estimates(std::vector<Row>& rows, const Lengths& lengths, const Catalogue& catalogue) {
+  for (const MemoryEstimate& run : memory_estimates(lengths.operations, catalogue)) {
+    rows.push_back({fmt::format("memory.estimate.{}", run.run), "ratio",
+                    exactly(static_cast<double>(run.peak) / static_cast<double>(run.estimate)), kNeedsFactor, false});
   }
 }
 
@@ -149,7 +157,8 @@ int bench(const BenchOptions& options, CommandContext& context) {
   const auto size = lengths(options.quick);
   std::vector<Row> rows;
   // Memory comes first: a child begins with the memory of its parent.
-  const std::array<std::function<void()>, 6> parts{[&] { add_peak_memory(rows, size, context.catalogue); },
+  const std::array<std::function<void()>, 7> parts{[&] { add_peak_memory(rows, size, context.catalogue); },
+                                                   [&] { add_memory_estimates(rows, size, context.catalogue); },
                                                    [&] { add_echo(rows, size); },
                                                    [&] { add_messages(rows, size, context.catalogue); },
                                                    [&] { add_hold_model(rows, size); },

@@ -48,11 +48,11 @@ int run(const RunOptions& options, CommandContext& context) {
   const Scenario scenario = load_scenario(find_scenario_file(options.file), context.catalogue, overrides);
   if (!options.out.empty()) check_run_folder(options.out, scenario, "racksim run", "--out");
 
-  const MachineNeeds expected = machine_needs(scenario);
-  const auto available = available_memory();
-  check_needs(scenario, expected, available);
-  const auto needs = needs_text(expected, available);
-  if (!needs.empty() && !options.quiet) context.err << "racksim run: " << needs << std::endl;
+  const auto begins = [&] {
+    if (options.quiet) return;
+    const auto needs = needs_text(machine_needs(scenario), available_memory());
+    if (!needs.empty()) context.err << "racksim run: " << needs << std::endl;
+  };
   sim::Metrics metrics;
   RunResult result;
   {
@@ -66,7 +66,7 @@ int run(const RunOptions& options, CommandContext& context) {
       };
     }
     try {
-      result = run_experiment(scenario, metrics, options.out, progress);
+      result = run_experiment(scenario, metrics, options.out, progress, nullptr, {}, begins);
     } catch (const RunFailure& failure) {
       throw std::runtime_error(fmt::format("{}\n  replay: {}", failure.what(), command_for("run", options, scenario)));
     }

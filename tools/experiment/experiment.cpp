@@ -82,9 +82,9 @@ class Observers {
 
 /// What a scenario builds: the assembly and those who watch it.
 struct Built {
-  /// Throws InputError if the machine has no memory for it, before anything is built, and if the options do not fit.
+  /// Throws InputError if the machine has no memory to build it, and if the options do not fit.
   Built(const Scenario& scenario, sim::Metrics& metrics, const std::string* folder, sim::Coverage* coverage) {
-    check_needs(scenario, machine_needs(scenario), available_memory());
+    check_needs(scenario, of_building(machine_needs(scenario)), available_memory());
     try {
       assembly.emplace(parts_of(scenario, coverage), metrics);
       watch.emplace(*assembly, watch_terms(scenario));
@@ -98,6 +98,12 @@ struct Built {
   std::optional<Watch> watch;
   std::optional<Observers> observers;
 };
+
+/// What can be refused once all is built, and last of all that the machine has no memory for what is to come.
+void check_all(const Scenario& scenario, const sim::Metrics& metrics) {
+  check_expected_metrics(scenario, metrics);
+  check_needs(scenario, machine_needs(scenario), available_memory());
+}
 
 /// Runs a part of the run. What it throws that is no fault of the input, the user or the disk is a defect.
 template <class Part>
@@ -157,10 +163,12 @@ Watch::Terms watch_terms(const Scenario& scenario) {
 }
 
 RunResult run_experiment(const Scenario& scenario, sim::Metrics& metrics, const std::string& report_folder,
-                         const Progress& progress, sim::Coverage* coverage, const AttachObservers& attach_observers) {
+                         const Progress& progress, sim::Coverage* coverage, const AttachObservers& attach_observers,
+                         const std::function<void()>& begins) {
   const sim::InvariantChecks checks(scenario.run.check_invariants || sim::invariants_checked());
   Built built(scenario, metrics, &report_folder, coverage);
-  check_expected_metrics(scenario, metrics);
+  check_all(scenario, metrics);
+  if (begins) begins();
 
   const auto begun = std::chrono::steady_clock::now();
   Assembly& assembly = *built.assembly;
@@ -202,7 +210,7 @@ std::vector<std::string> metric_names(const Scenario& scenario) {
 void check_experiment(const Scenario& scenario) {
   sim::Metrics metrics;
   const Built built(scenario, metrics, nullptr, nullptr);
-  check_expected_metrics(scenario, metrics);
+  check_all(scenario, metrics);
 }
 
 void check_key(const Scenario& scenario, sim::Key key, const JsonLocation& place) {

@@ -26,12 +26,13 @@ Watch::Terms watch_terms(const Scenario& scenario);
 /// Runs a scenario. One call per process: SimGrid's engine cannot be made twice. Metrics are left in `metrics`.
 /// `report_folder` is where relative observation files go; empty for the current folder. `coverage`, if given, must be
 /// of the protocol's map and learns what the run exercised.
+/// `begins` is called when everything is built, and nothing is left to refuse but what warming up may show.
 /// Throws InputError when options do not fit each other, Interrupted (interruption.hpp) when the program is asked to
 /// stop, OutputError when an observation cannot be written, and RunFailure (run_failure.hpp) for whatever else tasks,
 /// actors, observers or the oracles throw.
 RunResult run_experiment(const Scenario& scenario, sim::Metrics& metrics, const std::string& report_folder,
                          const Progress& progress, sim::Coverage* coverage = nullptr,
-                         const AttachObservers& attach_observers = {});
+                         const AttachObservers& attach_observers = {}, const std::function<void()>& begins = {});
 
 /// Registers the metrics of a run of the scenario, which stay nothing. Builds the rack and runs nothing. Throws
 /// InputError as `run_experiment` does.

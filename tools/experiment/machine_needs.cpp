@@ -20,8 +20,9 @@ namespace {
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
-/// What the smallest run takes: the program, SimGrid, the rack and the switch's registers.
-constexpr std::uint64_t kProgram = 25 * kMiB;
+/// What the smallest run takes: SimGrid, the rack and the switch's registers, and the program, whose pages count for its
+/// process in part, as it has come to them.
+constexpr std::uint64_t kProgram = 26 * kMiB;
 /// What an oracle keeps of each key, 24 bytes (sim/oracles/data_value_oracle.hpp), in a sim::FlatMap that grows.
 constexpr std::uint64_t kOracleBytes = 72;
 /// Of each operation of a recorded history (HistoryOptions).
@@ -77,11 +78,19 @@ MachineNeeds machine_needs(const Scenario& scenario) {
     throw InputError(scenario.file, "/workload/" + error.option(), error.found(), error.expected());
   }
 
-  std::uint64_t per_object = state.bytes_per_object;
-  for (const char* oracle : {"data-value", "single-writer"})
-    per_object += asks_for(scenario, oracle) ? kOracleBytes : 0;
-  MachineNeeds needs{kProgram, state.fixed_bytes, times(footprint.objects, per_object), footprint.warm_accesses};
-  if (records_history(scenario)) needs.data += times(scenario.history.budget, kHistoryBytes);
+  MachineNeeds needs{kProgram, state.fixed_bytes, 0, footprint.warm_accesses};
+  needs.data = times(state.by_number ? footprint.reachable : footprint.objects, state.bytes_per_object);
+  for (const char* oracle : {"data-value", "single-writer"}) {
+    // The functional warm-up is not observed.
+    if (asks_for(scenario, oracle))
+      needs.data += times(std::min(footprint.objects, footprint.operations), kOracleBytes);
+  }
+  const double of_node = static_cast<double>(footprint.of_node) * state.cache_share;
+  const double copies = std::min(static_cast<double>(state.cache_objects), of_node);
+  needs.data += times(times(roles.compute_nodes, static_cast<std::uint64_t>(copies)), state.bytes_per_copy);
+  if (records_history(scenario)) {
+    needs.data += times(std::min(scenario.history.budget, footprint.operations), kHistoryBytes);
+  }
   return needs;
 }
 
@@ -96,6 +105,10 @@ std::optional<std::uint64_t> available_memory() {
   std::uint64_t limit = 0;
   if (std::ifstream("/sys/fs/cgroup/memory.max") >> limit) available = std::min(limit, available.value_or(limit));
   return available;
+}
+
+MachineNeeds of_building(const MachineNeeds& needs) {
+  return {.program = needs.program, .fixed = needs.fixed, .data = 0, .warm_accesses = 0};
 }
 
 void check_needs(const Scenario& scenario, const MachineNeeds& needs, std::optional<std::uint64_t> available) {

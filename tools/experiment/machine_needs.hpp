@@ -17,8 +17,8 @@ constexpr double kNeedsFactor = 2;
 
 struct MachineNeeds {
   std::uint64_t program = 0;        ///< bytes that every run takes
-  std::uint64_t fixed = 0;          ///< bytes of what the protocol makes beforehand: caches, tables
-  std::uint64_t data = 0;           ///< bytes for the blocks or keys that are used, and for what oracles keep of each
+  std::uint64_t fixed = 0;          ///< bytes of what the protocol makes beforehand: tables, and caches that are
+  std::uint64_t data = 0;           ///< bytes for the blocks or keys that are used, copies and oracles' among them
   std::uint64_t warm_accesses = 0;  ///< of the functional warm-up, outside simulated time
 
   std::uint64_t bytes() const { return program + fixed + data; }
@@ -27,6 +27,9 @@ struct MachineNeeds {
 /// Of a run of this scenario. Throws InputError if its workload is not for its protocol: what such a run would take
 /// means nothing.
 MachineNeeds machine_needs(const Scenario& scenario);
+
+/// What of that is taken when the run is built, before its workload begins.
+MachineNeeds of_building(const MachineNeeds& needs);
 
 /// Memory in bytes that a program could take now without others losing theirs; nothing if the machine does not tell.
 std::optional<std::uint64_t> available_memory();

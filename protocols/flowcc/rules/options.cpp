@@ -117,11 +117,13 @@ void FlowCcOptions::declare_allocation(sim::Parameters& p) {
 }
 
 models::StateSize FlowCcOptions::state_size(std::uint64_t nodes) const {
+  constexpr std::uint64_t kEntryOfSwitch = 28;
   const std::uint64_t cached = cache_bytes / block_bytes;
   // At its home a block has a value and metadata, in arrays that double when they grow.
   return {.block_bytes = block_bytes,
-          .fixed_bytes = nodes * cached * sizeof(CacheEntry),
-          .bytes_per_object = 2 * (sizeof(std::uint64_t) + sizeof(GlobalMetadata))};
+          .fixed_bytes = nodes * cached * sizeof(CacheEntry) + ways * entries_per_way * kEntryOfSwitch,
+          .bytes_per_object = 2 * (sizeof(std::uint64_t) + sizeof(GlobalMetadata)),
+          .by_number = true};
 }
 
 }  // namespace racksim::flowcc

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <set>
 #include <stdexcept>
 #include <vector>
 
@@ -144,6 +145,27 @@ TEST_CASE("Zipf refuses what it cannot draw") {
   CHECK_THROWS_AS(Zipf((std::uint64_t{1} << 50) + 1, 0.99), std::runtime_error);
   CHECK_THROWS_WITH(Zipf(10, -0.1), Catch::Contains("-0.1"));
   CHECK_THROWS_AS(Zipf(10, 2.1), std::runtime_error);
+}
+
+TEST_CASE("the expected number of different ranks is that which draws show") {
+  RandomStream random(7, "distinct");
+  for (const double theta : {0.0, 0.5, 0.99, 1.2, 2.0}) {
+    for (const std::uint64_t n : {1u, 10u, 1000u, 100'000u}) {
+      for (const unsigned draws : {0u, 1u, 100u, 20'000u}) {
+        const Zipf zipf(n, theta);
+        std::set<std::uint64_t> seen;
+        for (unsigned i = 0; i < draws; ++i) seen.insert(zipf(random));
+        INFO("theta " << theta << ", " << draws << " draws of " << n);
+        // Its standard deviation is below the root of it.
+        const double expected = expected_distinct(n, theta, draws);
+        CHECK(std::abs(expected - static_cast<double>(seen.size())) <= 0.7 + 4 * std::sqrt(expected));
+        if (theta == 0 && draws > 0) {
+          const double left = std::pow(1 - 1 / static_cast<double>(n), draws);
+          CHECK(expected == Approx(static_cast<double>(n) * (1 - left)).epsilon(0.06).margin(0.4));
+        }
+      }
+    }
+  }
 }
 
 }  // namespace zipf_test

@@ -2,8 +2,13 @@
 // (bench_command_test.cpp).
 #include "tools/experiment/machine_needs.hpp"
 
-#include <catch2/catch.hpp>
+#include <fmt/core.h>
 
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "sim/random/zipf.hpp"
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/run_racksim.hpp"
 
@@ -27,6 +32,12 @@ constexpr const char* kMicro = R"({"version": 1, "rack": {"testbed": "concordia-
   "workload": {"kind": "micro", "threads": 2, "sharing_ratio": 0.5, "working_set": "1MiB", "shared_bytes": "64KiB",
                "warm_passes": 3}})";
 
+/// Lines of 2 KiB, or of 512 bytes: 4 MiB for each of 4 nodes that compute, half of them shared, each used at once.
+constexpr const char* kLines =
+    R"({"version": 1, "rack": {"testbed": "selcc-16", "nodes": 8, "roles": {"compute": 4, "memory": 4}},
+  "protocol": {"name": "selcc"}, "workload": {"kind": "micro", "threads": 2, "sharing_of": "lines", "sharing_ratio": 0.5,
+  "working_set": "16MiB", "warm_passes": 20}})";
+
 constexpr const char* kStore = R"({"version": 1, "rack": "starcache-8", "protocol": {"name": "nocache"},
   "workload": {"kind": "key-value", "keys": 1000000, "rate": 2000000}, "run": {"measure": "100ms"}})";
 
@@ -38,9 +49,13 @@ MachineNeeds of_bytes(std::uint64_t bytes) {
 
 TEST_CASE("what a run needs follows from its caches, its blocks and its warm-up") {
   const auto needs = machine_needs(scenario(kMicro));
-  const auto cache = machine_needs(scenario(kMicro, {"protocol.flowcc.cache=\"3MiB\""}));
-  CHECK(cache.fixed == 3 * needs.fixed);
-  CHECK(machine_needs(scenario(kMicro, {"rack.nodes=8"})).fixed == 2 * needs.fixed);
+  const auto larger = [](const char* cache) {
+    return machine_needs(scenario(kMicro, {fmt::format("protocol.flowcc.cache=\"{}\"", cache)})).fixed;
+  };
+  const std::uint64_t caches = larger("2MiB") - needs.fixed;
+  CHECK(caches >= 4 * 256 * std::uint64_t{24});  // of 4 nodes and 256 blocks, each with its tag, value and time
+  CHECK(larger("3MiB") == needs.fixed + 2 * caches);
+  CHECK(machine_needs(scenario(kMicro, {"rack.nodes=8"})).fixed == needs.fixed + caches);
   // 32 private and 16 shared blocks, three accesses each for each node, whoever of its threads makes them.
   CHECK(needs.warm_accesses == 4 * 3 * (32 + 16));
   // 16 + 4 * 32 blocks; without sharing 4 * 64, with sharing alone 16.
@@ -64,16 +79,75 @@ TEST_CASE("what oracles keep of each block and operation is needed too") {
   const auto needs = machine_needs(scenario(kMicro));
   const auto judged = machine_needs(scenario(kMicro, {"check.data-value=true"}));
   CHECK(judged.data > needs.data);
-  const auto recorded = machine_needs(scenario(kMicro, {"check.linearizable=true", "check.history=1000000"}));
-  CHECK(recorded.data == needs.data + 100 * std::uint64_t{1'000'000});
+  const auto recorded = [](const char* operations) {
+    return machine_needs(
+        scenario(kMicro, {"check.linearizable=true", "check.history=100000",
+                          fmt::format(R"(run={{"warmup":"0us","measure":{{"operations":{}}}}})", operations)}));
+  };
+  CHECK(recorded("100000").data == needs.data + 100 * std::uint64_t{100'000});
+  CHECK(recorded("1000000").data == recorded("100000").data);  // no more than the budget
+  CHECK(recorded("500").data == needs.data + 100 * std::uint64_t{500});
 }
 
-TEST_CASE("of a store's keys those count that requests can be about") {
-  const auto needs = machine_needs(scenario(kStore));  // 200,000 requests
-  CHECK(machine_needs(scenario(kStore, {"run.measure=\"200ms\""})).data == 2 * needs.data);
-  CHECK(machine_needs(scenario(kStore, {"run.measure=\"100s\""})).data == 5 * needs.data);  // all keys
-  CHECK(machine_needs(scenario(kStore, {"run.measure={\"operations\":100000}"})).data == needs.data / 2);
-  CHECK(needs.warm_accesses == 0);
+// How many different ones so many draws show: zipf_test.cpp.
+TEST_CASE("of a store's keys those count that requests are expected to write") {
+  const auto written = [](double requests, double zipf) {
+    return 72 * racksim::sim::expected_distinct(1'000'000, zipf, requests);
+  };
+  for (const double zipf : {0.0, 0.99}) {
+    const std::string skew = fmt::format("workload.zipf={}", zipf);
+    const auto data = [&](const std::string& writes, const std::string& measure) {
+      const auto needs = machine_needs(
+          scenario(kStore, {skew, "workload.write_ratio=" + writes, "run.warmup=\"0us\"", "run.measure=" + measure}));
+      CHECK(needs.warm_accesses == 0);
+      return static_cast<double>(needs.data);
+    };
+    CHECK(data("0", "\"100ms\"") == 0);
+    CHECK(data("1", "\"100ms\"") == Approx(written(200'000, zipf)).margin(72));
+    CHECK(data("0.5", "\"100ms\"") == Approx(written(100'000, zipf)).margin(72));
+    CHECK(data("1", "{\"operations\":5000}") == Approx(written(5'000, zipf)).margin(72));
+    CHECK(data("1", "\"100s\"") == Approx(written(2e8, zipf)).margin(72));
+  }
+}
+
+TEST_CASE("a cache that takes memory as it fills needs no more than its node uses") {
+  const auto lines = [](const std::string& protocol, const std::string& cache) {
+    return machine_needs(
+        scenario(kLines, {"protocol.name=\"" + protocol + "\"", "protocol." + protocol + ".cache=\"" + cache + "\""}));
+  };
+  for (const char* protocol : {"selcc", "rpc-directory", "gam"}) {
+    INFO(protocol);
+    const auto none = lines(protocol, protocol == std::string("gam") ? "512B" : "8KiB"),
+               small = lines(protocol, "512KiB"), half = lines(protocol, "1MiB"), all = lines(protocol, "128MiB");
+    CHECK(none.fixed == 0);
+    CHECK(half.data - none.data == Approx(2 * static_cast<double>(small.data - none.data)).epsilon(0.05));
+    CHECK(all.data > half.data);
+    CHECK(lines(protocol, "128GiB").bytes() == all.bytes());
+    CHECK(all.bytes() < 64 * kGiB / 1024);
+  }
+}
+
+TEST_CASE("blocks that nobody comes to need nothing, but for those that lie in an array below others") {
+  const auto few = [](const std::string& protocol) {
+    return machine_needs(
+        scenario(kLines, {"protocol.name=\"" + protocol + "\"", "workload.working_set=\"1TiB\"",
+                          "workload.warm_passes=0", R"(run={"warmup":"0us","measure":{"operations":1000}})"}));
+  };
+  CHECK(few("selcc").data <= 1000 * 2048);
+  CHECK(few("rpc-directory").data <= 1000 * 2048);
+  CHECK(few("flowcc").data > kGiB);
+}
+
+TEST_CASE("ccKVS's caches hold the keys that they are told, up to their room") {
+  const auto keys = [](const char* preload, const char* room) {
+    return machine_needs(
+        scenario(kStore, {"rack=\"cckvs-9\"", "protocol.name=\"cckvs\"", fmt::format("workload.preload={}", preload),
+                          fmt::format("protocol.cckvs.cache_keys={}", room)}));
+  };
+  CHECK(keys("0", "null").bytes() == keys("1000", "0").bytes());
+  CHECK(keys("1000", "null").bytes() == keys("4000", "1000").bytes());
+  CHECK(keys("2000", "null").data - keys("0", "null").data == 2 * (keys("1000", "null").data - keys("0", "null").data));
+  CHECK(keys("1000", "null").data > keys("0", "null").data);
 }
 
 TEST_CASE("needs beyond all numbers do not wrap") {
@@ -118,6 +192,23 @@ TEST_CASE("of a workload that is not for its protocol it is told that, whatever 
     CHECK_THAT(outcome.err, Contains("/workload/kind: found ") && Contains(", which needs a ") &&
                                 Contains("service, expected a workload for what the protocol offers"));
   }
+}
+
+TEST_CASE("what is wrong with a run is told before what it would take") {
+  const TemporaryFolder folder;
+  for (const char* wrong :
+       {"--set 'expect={\"no.such\":{\"min\":1}}'", "--set 'faults=[{\"kind\":\"slow-core\",\"node\":77}]'"}) {
+    const auto outcome = run_racksim(folder, std::string("run flowcc/micro.json --set workload.working_set='\"64TiB\"' "
+                                                         "--set protocol.flowcc.block='\"64B\"' ") +
+                                                 wrong);
+    CHECK(outcome.status == 2);
+    CHECK_THAT(outcome.err, !Contains("memory") && (Contains("no.such") || Contains("77")));
+  }
+  const auto outcome = run_racksim(folder,
+                                   "run starcache/zipf-0.99.json --set rack.nodes=2 --set workload.write_ratio=1 --set "
+                                   "workload.keys=1000000000 --set run.measure=10s");
+  CHECK(outcome.status == 2);
+  CHECK_THAT(outcome.err, !Contains("takes about"));
 }
 
 TEST_CASE("the program refuses a run beyond the machine's memory before it takes any") {
