@@ -14,7 +14,8 @@ void RackOptions::declare(sim::Parameters& p) {
   p.choice("link.framing", link_framing, {{"ethernet", Framing::ethernet}, {"infiniband", Framing::infiniband}},
            "What a packet has around its transport header: Ethernet, IPv4 and UDP (RoCE v2), or InfiniBand's own.")
       .neutral(Framing::ethernet);
-  p.length("rtt", rtt, 1_ns, 1_s, "Round-trip time that protocols derive their timeouts from.");
+  p.length("rtt", rtt, 1_ns, 1_s,
+           "Round-trip time that protocols derive their timeouts from; moves with link, switch and NIC.");
   nic.declare(p);
   cpu.declare(p);
   network_switch.declare(p);

@@ -24,7 +24,8 @@ struct RackOptions {
   std::uint64_t link_bits_per_second = 100'000'000'000;
   sim::Duration link_propagation = 10_ns;
   Framing link_framing = Framing::ethernet;
-  /// The round-trip time that protocols derive their timeouts from.
+  /// The round-trip time that protocols derive their timeouts from. Of a testbed it is a published figure that holds for
+  /// its link, switch and NIC; a scenario that has others and gives none moves it (idle_path.hpp).
   sim::Duration rtt = 2'200_ns;
   NicOptions nic;
   CpuCosts cpu;

@@ -57,7 +57,9 @@ class Wire {
   /// Packets are framed as InfiniBand frames them inside a subnet, with a local route header of 8 bytes and a variant
   /// CRC of 2 (specification, volume 1, chapters 5.2 and 7.8), in place of Ethernet, IPv4 and UDP headers, frame check
   /// sequence, preamble and gap. Before anything is sent.
-  void frame_as_infiniband() { saved_bytes_ = 14 + 20 + 8 + p4::kFcsBytes + p4::kPreambleAndGapBytes - (8 + 2); }
+  void frame_as_infiniband() { saved_bytes_ = kSavedByInfiniband; }
+  /// Of the bytes of a packet on an Ethernet wire InfiniBand's framing needs so many less.
+  static constexpr std::uint32_t kSavedByInfiniband = 14 + 20 + 8 + p4::kFcsBytes + p4::kPreambleAndGapBytes - (8 + 2);
 
   /// So many packets a second begin on this wire at most, whatever their length: what the end that is slower takes, for
   /// which the other waits as link-level flow control has it. 0: as many as there is room for. Before anything is sent.

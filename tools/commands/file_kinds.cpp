@@ -17,6 +17,7 @@
 #include "tools/json/input_error.hpp"
 #include "tools/lone_switch/packet_file.hpp"
 #include "tools/scenario/composition.hpp"
+#include "tools/scenario/contradictions.hpp"
 #include "tools/scenario/file_kind.hpp"
 #include "tools/scenario/scenario.hpp"
 
@@ -45,13 +46,18 @@ std::string check_packets(const JsonValue& document, const std::string& file) {
   return fmt::format("packet file for {}", fmt::join(programs, ", "));
 }
 
+std::string with_contradictions(const std::string& kind, const std::vector<std::string>& found) {
+  return found.empty() ? kind : fmt::format("{}; {}", kind, fmt::join(found, "; "));
+}
+
 /// Reads it as what it is, and says what that is.
 std::string check(const JsonValue& document, const std::string& file, const std::vector<std::string>& overrides,
                   const Catalogue& catalogue) {
   auto kind = kind_of(document, catalogue);
   if (kind == "testbed" || kind == "part of a testbed") {
-    read_testbed(document, file, catalogue);
-    return is_testbed_part(document) ? "part of a testbed" : "testbed";
+    const Testbed testbed = read_testbed(document, file, catalogue);
+    if (is_testbed_part(document)) return "part of a testbed";
+    return with_contradictions("testbed", contradictions(*testbed.rack.options));
   }
   if (kind == "figure") {
     for (const bool quick : {false, true}) read_figure(document, file, catalogue, quick);
@@ -68,7 +74,9 @@ std::string check(const JsonValue& document, const std::string& file, const std:
   } else if (kind == "fuzz baseline") {
     load_fuzz_baseline(file);
   } else {
-    check_experiment(read_scenario(document, file, catalogue, overrides));
+    const Scenario scenario = read_scenario(document, file, catalogue, overrides);
+    check_experiment(scenario);
+    return with_contradictions(kind, contradictions(scenario));
   }
   return kind;
 }

@@ -17,6 +17,7 @@
 #include "tools/experiment/run_folder.hpp"
 #include "tools/files/data_files.hpp"
 #include "tools/processes/progress_line.hpp"
+#include "tools/scenario/contradictions.hpp"
 #include "tools/scenario/scenario.hpp"
 #include "tools/text/shell.hpp"
 
@@ -50,6 +51,7 @@ int run(const RunOptions& options, CommandContext& context) {
 
   const auto begins = [&] {
     if (options.quiet) return;
+    for (const auto& found : contradictions(scenario)) context.err << "racksim run: " << found << std::endl;
     const auto needs = needs_text(machine_needs(scenario), available_memory());
     if (!needs.empty()) context.err << "racksim run: " << needs << std::endl;
   };

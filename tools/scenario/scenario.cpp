@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <limits>
 
+#include "models/rack/idle_path.hpp"
+#include "p4model/language/program.hpp"
 #include "sim/metrics/time_series.hpp"
 #include "sim/options/option_error.hpp"
 #include "tools/files/data_files.hpp"
@@ -92,6 +94,23 @@ BoundOptions<models::ProtocolOptions> read_protocol(const JsonValue& value, cons
   return result;
 }
 
+/// The testbed's round-trip time holds for its own link, switch and NIC. With others it is as much longer as a message and
+/// its answer then take, unless the scenario gives it.
+void move_rtt(Scenario& scenario, const JsonValue& value, const models::RackOptions& of_testbed) {
+  models::RackOptions& rack = *scenario.rack.options;
+  if (value.find("rtt") != nullptr) return;
+  sim::Duration longer = idle_round_trip_beside_switch(rack) - idle_round_trip_beside_switch(of_testbed);
+  if (value.find("switch") != nullptr) {
+    try {
+      longer = idle_round_trip(rack) - idle_round_trip(of_testbed);
+    } catch (const p4::ProgramError&) {  // no room for any program: the run will say so
+    }
+  }
+  if (longer == sim::Duration{}) return;
+  rack.rtt = std::max(rack.rtt + longer, sim::Duration::from_ps(1'000));
+  std::erase_if(scenario.annotations, [](const Annotation& annotation) { return annotation.name == "rtt"; });
+}
+
 void read_rack(Scenario& scenario, const JsonValue& value, const JsonLocation& place, const Catalogue& catalogue,
                const TestbedSource& testbeds) {
   require_object(value, place);
@@ -101,7 +120,9 @@ void read_rack(Scenario& scenario, const JsonValue& value, const JsonLocation& p
   auto testbed = testbeds(named, scenario.testbed, catalogue);
   scenario.rack = std::move(testbed.rack);
   scenario.annotations = std::move(testbed.annotations);
+  const models::RackOptions of_testbed = *scenario.rack.options;
   bind(value, place, scenario.rack.parameters, {{"testbed"}, &scenario.annotations});
+  move_rtt(scenario, value, of_testbed);
 }
 
 /// Whichever file gave them, they are listed alike.
