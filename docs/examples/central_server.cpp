@@ -52,9 +52,7 @@ struct Options final : models::ProtocolOptions {
   /// A home carries out one request after the other, between its sending and its answer: all of memory is linearizable.
   std::vector<std::string> promises() const override { return {"data-value", "sc"}; }
   sim::Duration longest_timeout(const models::RackOptions&) const override { return timeout; }
-  models::StateSize state_size(std::uint64_t) const override {
-    return {.block_bytes = block_bytes, .bytes_per_object = 100};
-  }
+  models::StateSize state_size(std::uint64_t) const override { return {block_bytes, 0, 100}; }
   std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;
 };
 

@@ -162,17 +162,34 @@ TEST_CASE("A client that crashes leaves its windows empty, and comes back with f
   CHECK(t.workload->running() == 0);
 }
 
-TEST_CASE("How many keys a closed loop will use is bounded by its operations, what threads can do, and the keys") {
+TEST_CASE("How many keys will be written is what so many draws of their popularity show of them") {
   auto options = closed(1);
-  CHECK(options.footprint({5, 0, {}, 300}).objects == 300);
-  CHECK(options.footprint({5, 0, {}, 3000}).objects == 1000);
-  CHECK(options.footprint({5, 0, 1_us, 300}).objects == 1000);
-  options.keys = 250'000'000;
+  // Each rank is missed by all draws with a probability of its own.
+  const auto expected = [&](double operations) {
+    double all = 0, distinct = 0;
+    for (std::uint64_t rank = 1; rank <= options.keys; ++rank)
+      all += std::pow(static_cast<double>(rank), -options.zipf);
+    for (std::uint64_t rank = 1; rank <= options.keys; ++rank) {
+      const double share = std::pow(static_cast<double>(rank), -options.zipf) / all;
+      distinct += 1 - std::pow(1 - share, operations * options.write_ratio);
+    }
+    return Approx(distinct).epsilon(0.03);
+  };
+  for (const std::uint64_t operations : {300u, 3000u}) {
+    const Footprint footprint = options.footprint({5, 0, {}, operations});
+    CHECK(static_cast<double>(footprint.objects) == expected(static_cast<double>(operations)));
+    CHECK(footprint.operations == operations);
+    CHECK(footprint.reachable == options.keys);
+  }
+  // A thread begins 10 in a microsecond at most.
+  const std::uint64_t begun = 300 + 5 * options.threads * 10;
+  CHECK(options.footprint({5, 0, 1_us, 300}).operations == begun);
+  CHECK(static_cast<double>(options.footprint({5, 0, 1_us, 300}).objects) == expected(static_cast<double>(begun)));
   options.threads = 10;
-  CHECK(options.footprint({9, 0, 1_ms, 0}).objects == 9'000'000);  // 90 threads, one in 10 ns each
+  CHECK(options.footprint({9, 0, 1_ms, 0}).operations == 900'000);
   options = closed(1);
   options.loop = KeyValueOptions::Loop::open;  // a million a second
-  CHECK(options.footprint({5, 0, 1_us, 300}).objects == 301);
+  CHECK(options.footprint({5, 0, 1_us, 300}).operations == 301);
 }
 
 }  // namespace workloads_closed_loop_test

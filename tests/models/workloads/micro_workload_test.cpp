@@ -396,9 +396,15 @@ TEST_CASE("Warm-up accesses every block of an access, so many times for each blo
   const std::size_t accesses = 2 * (80 + 50) * 4;
   CHECK(t.memory.warmed.size() == accesses);
   CHECK(options.footprint({4, kBlock, {}, 0}).warm_accesses == accesses);
-  CHECK(options.footprint({4, kBlock, {}, 0}).objects == 80 + 4 * 50);
+  CHECK(options.footprint({4, kBlock, {}, 0}).reachable == 80 + 4 * 50);
+  // Of the 260 accesses of a node half are of the 80 blocks that all share, half of its own 50, all as likely.
+  const auto drawn = [](double blocks, double draws) { return blocks * (1 - std::pow(1 - 1 / blocks, draws)); };
+  CHECK(static_cast<double>(options.footprint({4, kBlock, {}, 0}).objects) ==
+        Approx(drawn(80, 4 * 130) + 4 * drawn(50, 130)).epsilon(0.01));
   options.sharing_of = MicroOptions::SharingOf::lines;
-  CHECK(options.footprint({4, kBlock, {}, 0}).objects == 50 + 4 * 50);
+  CHECK(options.footprint({4, kBlock, {}, 0}).reachable == 50 + 4 * 50);
+  CHECK(static_cast<double>(options.footprint({4, kBlock, {}, 0}).objects) ==
+        Approx(drawn(50, 4 * 100) + 4 * drawn(50, 100)).epsilon(0.01));
   options.access_bytes = kBlock + 8;  // of eight words that it may begin at, two
   Bench spanning(options);
   spanning.workload->warm_up();

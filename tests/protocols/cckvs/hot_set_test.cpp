@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "models/service/table_description.hpp"
 #include "tests/protocols/cckvs/cckvs_run.hpp"
 
 namespace hot_set_test {
@@ -243,7 +244,7 @@ TEST_CASE("hundreds of changes under load keep both consistencies, and equal key
   const bool lossy = GENERATE(false, true);
   const auto seed = GENERATE(1u, 2u);
   CckvsRun run(churning(seed, lossy), churned(consistency, lossy));
-  churn(run, 400);
+  churn(run, 500);
   CHECK(run.violations() == "");
   CHECK(run.counted("hot_set.evictions") + run.counted("hot_set.installs") > 200);
   CHECK(run.counted("hot_set.held") > 0);
@@ -318,7 +319,11 @@ TEST_CASE("the printed hand-over loses puts or serves stale values, and each rul
   bool caught = false;
   for (std::uint64_t seed = 1; seed <= 6 && !caught; ++seed) {
     CckvsRun run(churning(seed, false), options);
-    churn(run, 400);
+    try {
+      churn(run, 400);
+    } catch (const models::UndefinedTransition&) {  // it leads there too, before anybody reads what is wrong
+      continue;
+    }
     caught = run.found(fault.violation);
   }
   CHECK(caught);
