@@ -10,7 +10,7 @@
 #include "tools/experiment/provenance.hpp"
 #include "tools/json/input_error.hpp"
 #include "tools/processes/interruption.hpp"
-#include "tools/processes/system_error.hpp"
+#include "tools/text/system_error.hpp"
 
 namespace racksim::tools {
 namespace {

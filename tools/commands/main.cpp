@@ -9,7 +9,7 @@
 #include "tools/commands/standard_output.hpp"
 #include "tools/files/write_file.hpp"
 #include "tools/processes/interruption.hpp"
-#include "tools/processes/system_error.hpp"
+#include "tools/text/system_error.hpp"
 
 int main(int argc, char** argv) {
   using namespace racksim::tools;

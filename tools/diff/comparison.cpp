@@ -12,7 +12,7 @@
 #include "tools/files/data_files.hpp"
 #include "tools/processes/child_processes.hpp"
 #include "tools/processes/interruption.hpp"
-#include "tools/processes/system_error.hpp"
+#include "tools/text/system_error.hpp"
 
 namespace racksim::tools {
 namespace {

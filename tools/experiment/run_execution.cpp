@@ -12,8 +12,8 @@
 
 #include "tools/json/input_error.hpp"
 #include "tools/processes/child_process.hpp"
-#include "tools/processes/system_error.hpp"
 #include "tools/text/printable.hpp"
+#include "tools/text/system_error.hpp"
 
 namespace racksim::tools {
 namespace {

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "tools/json/input_error.hpp"
-#include "tools/processes/system_error.hpp"
 #include "tools/text/nearest_name.hpp"
+#include "tools/text/system_error.hpp"
 
 namespace racksim::tools {
 namespace fs = std::filesystem;

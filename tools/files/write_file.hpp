@@ -8,7 +8,7 @@
 #include <fstream>
 #include <string>
 
-#include "tools/processes/system_error.hpp"
+#include "tools/text/system_error.hpp"
 
 namespace racksim::tools {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "tools/processes/interruption.hpp"
-#include "tools/processes/system_error.hpp"
+#include "tools/text/system_error.hpp"
 
 namespace racksim::tools {
 

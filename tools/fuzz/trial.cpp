@@ -14,7 +14,7 @@
 #include "tools/fuzz/noise_log.hpp"
 #include "tools/json/input_error.hpp"
 #include "tools/processes/interruption.hpp"
-#include "tools/processes/system_error.hpp"
+#include "tools/text/system_error.hpp"
 #include "tools/text/units.hpp"
 
 namespace racksim::tools {

@@ -12,7 +12,7 @@
 
 #include "tools/json/input_error.hpp"
 #include "tools/json/json_document.hpp"
-#include "tools/processes/system_error.hpp"
+#include "tools/text/system_error.hpp"
 
 namespace racksim::tools {
 namespace {

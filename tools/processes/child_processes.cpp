@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "tools/processes/interruption.hpp"
-#include "tools/processes/system_error.hpp"
+#include "tools/text/system_error.hpp"
 
 namespace racksim::tools {
 namespace {

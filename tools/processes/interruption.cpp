@@ -12,7 +12,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "tools/processes/system_error.hpp"
+#include "tools/text/system_error.hpp"
 
 namespace racksim::tools {
 namespace {

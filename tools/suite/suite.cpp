@@ -13,10 +13,10 @@
 #include "tools/experiment/run_metrics.hpp"
 #include "tools/files/data_files.hpp"
 #include "tools/processes/interruption.hpp"
-#include "tools/processes/system_error.hpp"
 #include "tools/scenario/composition.hpp"
 #include "tools/text/nearest_name.hpp"
 #include "tools/text/shell.hpp"
+#include "tools/text/system_error.hpp"
 
 namespace racksim::tools {
 namespace fs = std::filesystem;

@@ -147,6 +147,7 @@ TEST_CASE("what the system refuses ends in one line and leaves nothing half", "[
   std::vector<std::string> limits;
   for (int descriptors = 4; descriptors < 12; ++descriptors) limits.push_back("-n " + std::to_string(descriptors));
   for (const char* kibibytes : {"60000", "120000", "200000"}) limits.push_back(std::string("-v ") + kibibytes);
+  std::size_t begun = 0;
   for (const std::string& limit : limits) {
     for (const char* arguments :
          {"run short.json --out run", "test suite --quiet", "fuzz short.json --runs 4", "explain short.json",
@@ -155,12 +156,15 @@ TEST_CASE("what the system refuses ends in one line and leaves nothing half", "[
       fs::remove_all(folder.path() / "run");
       const Outcome outcome = limited(limit, arguments);
       CAPTURE(outcome.err);
+      if (outcome.status == 127) continue;  // the dynamic loader: racksim has not begun
+      ++begun;
       CHECK((outcome.status < 2 || outcome.status == 3));
       if (outcome.status == 3)
         CHECK((is_one_line(outcome.err) && outcome.err.find("internal error") == std::string::npos));
       CHECK((!fs::exists(folder.path() / "run") || outcome.status < 2 || fs::is_empty(folder.path() / "run")));
     }
   }
+  CHECK(begun > 20);
 }
 
 }  // namespace outputs_test

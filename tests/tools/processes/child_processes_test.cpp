@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "tools/processes/system_error.hpp"
+#include "tools/text/system_error.hpp"
 
 namespace child_processes_test {
 
