@@ -42,7 +42,7 @@ Service::Service(sim::Calendar& calendar, sim::EventLog& event_log, sim::Metrics
       for (unsigned number = 0; number < sessions_per_thread; ++number) {
         std::string name = fmt::format("node{}/thread{}", node, thread);
         if (sessions_per_thread > 1) name += fmt::format("/session{}", number);
-        sessions_.push_back({.source = event_log.add_source(name)});
+        sessions_.push_back({.source = event_log.add_session(std::move(name))});
       }
     }
   }
@@ -71,8 +71,7 @@ Service::PendingOperation Service::begin(Session session, sim::OperationKind kin
                                          std::uint64_t operand) {
   const std::size_t index = index_of(session);
   SessionState& state = sessions_[index];
-  const sim::OperationId operation =
-      sim::OperationId{static_cast<std::uint64_t>(index + 1) << kNumberBits | ++state.operations};
+  const sim::OperationId operation{sim::number_of_session(index, ++state.operations)};
   ++pending_;
   sim::record_begun(event_log_, state.source, calendar_.now(), operation, kind, key, sim::Value{operand});
   return {.operation = operation,

@@ -145,7 +145,7 @@ class Service {
   sim::Source source_of(Session session) const { return sessions_[index_of(session)].source; }
   /// The index of the session that began the operation, or wrote the value, of this number.
   static constexpr std::size_t session_of(std::uint64_t number) {
-    return static_cast<std::size_t>(number >> kNumberBits) - 1;
+    return static_cast<std::size_t>(number >> sim::kNumberBits) - 1;
   }
   sim::Source source_of(std::size_t index) const { return sessions_[index].source; }
   std::size_t sessions() const { return sessions_.size(); }
@@ -166,13 +166,11 @@ class Service {
   }
 
  private:
-  static constexpr unsigned kNumberBits = 40;  // of operations and values; above them is the session, from 1
-
   sim::Duration count(const PendingOperation& begun);
   /// Operations that ended in the window, by node.
   std::vector<double> operations_of_nodes() const;
   sim::Value value_of(std::size_t index) const {
-    return sim::Value{static_cast<std::uint64_t>(index + 1) << kNumberBits | sessions_[index].writes};
+    return sim::Value{sim::number_of_session(index, sessions_[index].writes)};
   }
 
   sim::Calendar& calendar_;

@@ -55,7 +55,7 @@ std::vector<std::size_t> reachable_states(const TableDescription& table) {
 }
 
 std::string undefined(const TableDescription& table, std::size_t state, std::size_t event,
-                      const sim::KeyAndOperations& about) {
+                      std::optional<sim::Key> key) {
   std::string text = fmt::format("{}: '{}' in the state '{}'", table.name, table.events[event], table.states[state]);
   const auto rows = rows_of(table, state, event);
   if (rows.empty()) {
@@ -65,8 +65,7 @@ std::string undefined(const TableDescription& table, std::size_t state, std::siz
   } else {
     text += " is not defined: no guard of its rows holds";
   }
-  if (about.key) text += fmt::format(", key {}", sim::printed_key(*about.key));
-  for (const sim::OperationId operation : about.operations) text += fmt::format(", operation {}", operation);
+  if (key) text += fmt::format(", key {}", sim::printed_key(*key));
   return text;
 }
 
@@ -107,6 +106,6 @@ std::vector<std::string> holes(const TableDescription& table) {
 
 UndefinedTransition::UndefinedTransition(const TableDescription& table, std::size_t state, std::size_t event,
                                          sim::KeyAndOperations about)
-    : std::logic_error(undefined(table, state, event, about)), about_(std::move(about)) {}
+    : std::logic_error(undefined(table, state, event, about.key)), about_(std::move(about)) {}
 
 }  // namespace racksim::models

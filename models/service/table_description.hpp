@@ -49,7 +49,7 @@ struct TableDescription {
 std::vector<std::string> holes(const TableDescription& table);
 
 /// An event met a state in which the table has nothing for it, or says that it cannot happen. A run ends with it, as
-/// the violation "undefined-transition".
+/// the violation "undefined-transition". The text names the key: operations are for the event log to name.
 class UndefinedTransition : public std::logic_error {
  public:
   UndefinedTransition(const TableDescription& table, std::size_t state, std::size_t event, sim::KeyAndOperations about);

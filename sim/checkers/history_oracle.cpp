@@ -80,7 +80,7 @@ void HistoryOracle::finish(Time end) {
                          "not recorded",
                          name(), recorder_.dropped_operations()));
   }
-  const auto names = [this](std::uint32_t session) { return event_log_.name(Source{session}); };
+  const auto names = [this](std::uint32_t session) { return event_log_.called(Source{session}); };
   for (const auto& history : histories) {
     const auto outcome = check_.judge(history);
     if (outcome.verdict == Verdict::pass) continue;

@@ -52,7 +52,7 @@ void require_history(Operations operations) {
 }
 
 std::string described(const Operation& operation, const SessionNames& names) {
-  auto text = fmt::format("{} by operation {} of {}", asked(operation), operation.id, names(operation.session));
+  auto text = fmt::format("{} by {} #{}", asked(operation), names(operation.session), number_in_session(operation.id));
   if (operation.pending()) return text + fmt::format(", pending since {}", printed(operation.invoked_at));
   if (has_result(operation.action)) text += fmt::format(", which returned {}", operation.result);
   return text + fmt::format(" ({} to {})", printed(operation.invoked_at), printed(operation.responded_at));

@@ -15,16 +15,16 @@ void AnswerOracle::observe(const Observation& observation) {
   const auto answer = StrayAnswerView::of(observation);
   if (answer.kind != objects_to_) return;
   if (!keeps_more()) return violated(observation.at, {});
-  const auto& session = event_log_.name(observation.source);
   if (objects_to_ == StrayAnswer::wrong_key) {
     return violated(observation.at,
-                    fmt::format("operation {} of {} asked for key {} and ended with key {}", observation.operation,
-                                session, printed_key(answer.key), printed_key(Key{answer.answered})),
+                    fmt::format("{} asked for key {} and ended with key {}",
+                                event_log_.operation(observation.operation, observation.source),
+                                printed_key(answer.key), printed_key(Key{answer.answered})),
                     {answer.key, {observation.operation}});
   }
   violated(observation.at,
-           fmt::format("{} got another answer about key {} to a request that was over", session,
-                       printed_key(Key{answer.answered})),
+           fmt::format("{} got another answer about key {} to a request that was over",
+                       event_log_.called(observation.source), printed_key(Key{answer.answered})),
            {Key{answer.answered}, {}});
 }
 

@@ -102,7 +102,7 @@ void DataValueOracle::lose(const LostWriteView& lost, const Observation& observa
   if (expects_losses_ && histories_[index].undo(lost.value, ++position_)) return;
   violated(observation.at,
            fmt::format("key {}: value {} of {} is said to be lost, {}", printed_key(lost.key), lost.value,
-                       event_log_.name(observation.source),
+                       event_log_.called(observation.source),
                        expects_losses_ ? "but no write of it has begun" : "though the protocol promises to lose none"),
            {lost.key, {}});
   convict(state, index);
@@ -191,7 +191,7 @@ std::string DataValueOracle::explained(const OperationView& read, const Moment& 
 
 std::string DataValueOracle::told(const Moment& moment) const {
   if (moment.operation == 0) return "the state before the pending operations";
-  return fmt::format("operation {} of {} ({})", moment.operation, event_log_.name(moment.session), printed(moment.at));
+  return fmt::format("{} ({})", event_log_.operation(moment.operation, moment.session), printed(moment.at));
 }
 
 }  // namespace racksim::sim

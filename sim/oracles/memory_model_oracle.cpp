@@ -138,7 +138,7 @@ void MemoryModelOracle::lose(const LostWriteView& lost, const Moment& moment) {
     return violated(
         moment.at,
         fmt::format("key {}: value {} of {} is said to be lost, {}", printed_key(lost.key), lost.value,
-                    event_log_.name(moment.session),
+                    event_log_.called(moment.session),
                     expects_losses_ ? "but memory has never held it" : "though the protocol promises to lose none"),
         {lost.key, {}});
   }
@@ -157,8 +157,8 @@ std::vector<PerformedMemory::Version>& MemoryModelOracle::past_of(Key key) {
 void MemoryModelOracle::perform(const PerformedView& view, const Moment& moment, const Slot* found) {
   const auto refuse = [&](std::string_view why) {
     violated(moment.at,
-             fmt::format("key {}: operation {} of {} was performed at {}, with value {}, but {}", printed_key(view.key),
-                         moment.operation, event_log_.name(moment.session), printed(moment.at), view.value, why),
+             fmt::format("key {}: {} was performed at {}, with value {}, but {}", printed_key(view.key),
+                         event_log_.operation(moment.operation, moment.session), printed(moment.at), view.value, why),
              {view.key, {moment.operation}});
   };
   if (found == nullptr) return refuse("was not under way");
@@ -253,9 +253,9 @@ void MemoryModelOracle::grant(const Operation& request) {
   std::erase_if(found->second, [&](const Release& release) {
     if (release.unlock.begun.session == request.begun.session) return false;
     if (release.shared && is_shared(request.kind)) return false;
-    expect_drained(release.unlock, false, at,
-                   fmt::format("let operation {} of {} have the lock", request.begun.operation,
-                               event_log_.name(request.begun.session)));
+    expect_drained(
+        release.unlock, false, at,
+        fmt::format("let {} have the lock", event_log_.operation(request.begun.operation, request.begun.session)));
     return true;
   });
   if (found->second.empty()) releases_.erase(found);
@@ -365,8 +365,8 @@ std::string MemoryModelOracle::told(const Operation& operation) const {
   auto text = std::string(to_string(operation.kind));
   if (operation.writes()) text += fmt::format(" with {}", operation.operand);
   if (operation.kind != OperationKind::fence) text += fmt::format(" on key {}", printed_key(operation.key));
-  return text + fmt::format(" by operation {} of {} ({})", operation.begun.operation,
-                            event_log_.name(operation.begun.session), printed(operation.begun.at));
+  return text + fmt::format(" by {} ({})", event_log_.operation(operation.begun.operation, operation.begun.session),
+                            printed(operation.begun.at));
 }
 
 std::string MemoryModelOracle::told_read(const Operation& read, Value value, Slot own) const {
@@ -381,20 +381,21 @@ std::string MemoryModelOracle::told_read(const Operation& read, Value value, Slo
   auto since = read.begun.position;
   if (read.not_before.position > since) {
     since = read.not_before.position;
-    text += fmt::format(" after operation {} of its session was performed at {}", read.not_before.operation,
-                        printed(read.not_before.at));
+    text +=
+        fmt::format(" after {} was performed at {}",
+                    event_log_.operation(read.not_before.operation, read.begun.session), printed(read.not_before.at));
   }
   const char* separator = "; it held ";
   for (const auto& version : memory_.held_since(read.key, since)) {
     text += fmt::format("{}{}", std::exchange(separator, ", "), version.value);
-    if (version.operation != 0) text += fmt::format(" (of operation {})", version.operation);
+    if (version.operation != 0) text += fmt::format(" (of {})", event_log_.operation(version.operation));
   }
   const Chain* chain = writes_.find(read.key);
   for (Slot slot = chain == nullptr ? kNone : chain->first; slot != kNone; slot = operations_[slot].of_key.next) {
     const auto& write = operations_[slot];
     if (write.kind == OperationKind::write && write.operand == value)
-      text += fmt::format("; operation {} of {} writes {}, but was not performed", write.begun.operation,
-                          event_log_.name(write.begun.session), value);
+      text += fmt::format("; {} writes {}, but was not performed",
+                          event_log_.operation(write.begun.operation, write.begun.session), value);
   }
   return text;
 }

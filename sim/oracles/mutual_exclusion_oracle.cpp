@@ -67,8 +67,8 @@ void MutualExclusionOracle::release(const Observation& observation, Key lock) {
     return;
   }
   violated(observation.at,
-           fmt::format("lock {}: given back by operation {} of {} at {}, which did not hold it", printed_key(lock),
-                       observation.operation, event_log_.name(observation.source), printed(observation.at)),
+           fmt::format("lock {}: given back by {} at {}, which did not hold it", printed_key(lock),
+                       event_log_.operation(observation.operation, observation.source), printed(observation.at)),
            {lock, {observation.operation}});
 }
 
@@ -87,8 +87,8 @@ void MutualExclusionOracle::finish(Time end) {
 }
 
 std::string MutualExclusionOracle::told(const Hold& hold) const {
-  return fmt::format("{} by operation {} of {} (since {})", hold.shared ? "shared" : "exclusively", hold.request,
-                     event_log_.name(hold.session), printed(hold.since));
+  return fmt::format("{} by {} (since {})", hold.shared ? "shared" : "exclusively",
+                     event_log_.operation(hold.request, hold.session), printed(hold.since));
 }
 
 }  // namespace racksim::sim

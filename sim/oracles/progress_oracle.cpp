@@ -56,11 +56,11 @@ void ProgressOracle::end(const Observation& observation) {
   const auto* found = index_.find(observation.operation);
   if (found == nullptr) {
     const auto operation = OperationView::of(observation);
-    return violated(
-        observation.at,
-        fmt::format("operation {} of {} on key {} ended at {}, but was not pending", observation.operation,
-                    event_log_.name(observation.source), printed_key(operation.key), printed(observation.at)),
-        {operation.key, {observation.operation}});
+    return violated(observation.at,
+                    fmt::format("{} on key {} ended at {}, but was not pending",
+                                event_log_.operation(observation.operation, observation.source),
+                                printed_key(operation.key), printed(observation.at)),
+                    {operation.key, {observation.operation}});
   }
   const auto slot = *found;
   auto& entry = entries_[slot];
@@ -88,8 +88,9 @@ std::vector<ProgressOracle::Pending> ProgressOracle::pending() const {
 }
 
 std::string ProgressOracle::described(const Pending& pending) const {
-  return fmt::format("{} (operation {}) of {} on key {}, begun at {},", to_string(pending.kind), pending.operation,
-                     event_log_.name(pending.session), printed_key(pending.key), printed(pending.since));
+  return fmt::format("{} {} on key {}, begun at {},", to_string(pending.kind),
+                     event_log_.operation(pending.operation, pending.session), printed_key(pending.key),
+                     printed(pending.since));
 }
 
 }  // namespace racksim::sim

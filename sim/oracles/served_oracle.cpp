@@ -126,12 +126,12 @@ std::string ServedOracle::described(const Observation& observation, const SentAg
                                     const Pending* pending) const {
   std::string who;
   if (pending != nullptr) {
-    who =
-        fmt::format("{} (operation {}) of {} on key {}, begun at {},", to_string(pending->kind), observation.operation,
-                    event_log_.name(pending->session), printed_key(pending->key), printed(pending->began));
+    who = fmt::format("{} {} on key {}, begun at {},", to_string(pending->kind),
+                      event_log_.operation(observation.operation, pending->session), printed_key(pending->key),
+                      printed(pending->began));
   } else if (observation.operation != 0) {
-    who = fmt::format("a message of {} for operation {}, which is over,", event_log_.name(observation.source),
-                      observation.operation);
+    who = fmt::format("a message of {} for {}, which is over,", event_log_.name(observation.source),
+                      event_log_.operation(observation.operation));
   } else {
     who = fmt::format("a control request of {} about key {}", event_log_.name(observation.source),
                       printed_key(again.key));

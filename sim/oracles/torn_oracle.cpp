@@ -23,7 +23,7 @@ void TornOracle::observe(const Observation& observation) {
   if (answer.kind == StrayAnswer::wrong_key || answer.kind == StrayAnswer::repeated) return;
   if (!keeps_more()) return violated(observation.at, {});
   violated(observation.at,
-           fmt::format("operation {} of {} read item {} {}", observation.operation, event_log_.name(observation.source),
+           fmt::format("{} read item {} {}", event_log_.operation(observation.operation, observation.source),
                        printed_key(answer.key), flaw_of(answer)),
            {answer.key, {observation.operation}});
 }

@@ -51,12 +51,40 @@ std::string_view to_string(Observed what) {
   throw std::runtime_error(fmt::format("{} is no kind of observation", static_cast<int>(what)));
 }
 
+std::string short_name(std::string name) {
+  for (const auto& [word, letter] : {std::pair("node", "n"), std::pair("/thread", ".t"), std::pair("/session", ".s")}) {
+    if (const auto at = name.find(word); at != std::string::npos)
+      name.replace(at, std::string_view(word).size(), letter);
+  }
+  return name;
+}
+
+std::string operation_name(std::string session, OperationId id) {
+  return fmt::format("{} #{}", short_name(std::move(session)), number_in_session(id));
+}
+
 Source EventLog::add_source(std::string name) {
   if (!taken_.insert(name).second) throw std::runtime_error(fmt::format("event source '{}' is added twice", name));
   const Source source{static_cast<std::uint32_t>(names_.size())};
   names_.push_back(std::move(name));
   states_.push_back({HashMixer(source.index), 0, {}});
   return source;
+}
+
+Source EventLog::add_session(std::string name) {
+  const Source source = add_source(std::move(name));
+  sessions_.push_back(source);
+  return source;
+}
+
+std::string EventLog::operation(OperationId id) const {
+  const std::uint64_t session = id.number() >> kNumberBits;  // from 1
+  if (session == 0 || session > sessions_.size()) return fmt::format("operation {}", id);
+  return operation(id, sessions_[session - 1]);
+}
+
+std::string EventLog::operation(OperationId id, Source session) const {
+  return operation_name(name(session), id);
 }
 
 void EventLog::fold_configuration(std::string_view canonical_text, std::uint64_t seed) {

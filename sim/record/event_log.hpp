@@ -60,6 +60,11 @@ struct Source {
   bool operator==(const Source&) const = default;
 };
 
+/// What texts call a source of this name: n3.t1 for node3/thread1.
+std::string short_name(std::string name);
+/// What texts call an operation of the session of this name: n3.t1 #43 is the 43rd of node3/thread1.
+std::string operation_name(std::string session, OperationId id);
+
 /// One observable event. What the details mean is for the source and its kind to say.
 struct Observation {
   Time at;
@@ -87,6 +92,16 @@ class EventLog {
   /// A name that is taken is a std::runtime_error.
   Source add_source(std::string name);
   const std::string& name(Source source) const { return names_[source.index]; }
+
+  /// Registers a source that issues operations, in the order of the sessions' indices.
+  Source add_session(std::string name);
+  /// A source's name in texts, which is short.
+  std::string called(Source source) const { return short_name(name(source)); }
+  /// An operation's name in texts: n3.t1 #43, the 43rd of the session n3.t1. Of one that no session has issued its
+  /// number is told.
+  std::string operation(OperationId id) const;
+  /// The same of an operation that `session` is known to have issued.
+  std::string operation(OperationId id, Source session) const;
 
   /// Records one observation. Allocates nothing; virtual calls only to attached observers, in the order of attachment.
   void record(Observed what, Source source, Time at, OperationId operation, std::uint64_t a = 0, std::uint64_t b = 0,
@@ -143,6 +158,7 @@ class EventLog {
 
   std::vector<SourceState> states_;
   std::vector<std::string> names_;
+  std::vector<Source> sessions_;  // by index
   std::set<std::string> taken_;
   std::vector<Observer*> observers_;
   std::array<std::uint64_t, kObservedKinds> counts_{};

@@ -40,6 +40,18 @@ using Value = Id<struct ValueTag, std::uint64_t>;
 /// An operation of a session, unique in the run; 0 is none.
 using OperationId = Id<struct OperationTag, std::uint64_t>;
 
+/// What a session numbers, its operations and the values that it writes, says in these bits which of them it is, and
+/// above them the session: its index from 1.
+inline constexpr unsigned kNumberBits = 40;
+/// Of all numbers in the run: the one that is `number` among those of the session of this index.
+constexpr std::uint64_t number_of_session(std::size_t index, std::uint64_t number) {
+  return static_cast<std::uint64_t>(index + 1) << kNumberBits | number;
+}
+/// Which of its session's operations it is, from 1.
+constexpr std::uint64_t number_in_session(std::uint64_t operation) {
+  return operation & ((std::uint64_t{1} << kNumberBits) - 1);
+}
+
 }  // namespace racksim::sim
 
 /// Prints the number; "{}" alone, no format of its own.

@@ -54,7 +54,8 @@ std::string details(const TracedObservation& o) {
   if (o.what == "message_delivered") return packet(d[0]);
   if (o.what == "message_dropped") return fmt::format("{}, {}, {} bytes", packet(d[0]), reason(d[1]), d[2]);
   if (o.what == "operation_begun" || o.what == "operation_ended" || o.what == "operation_given_up") {
-    return fmt::format("{} of key {}, value {}", d[0] == 0 ? "read" : "write", sim::printed_key(sim::Key{d[1]}), d[2]);
+    return fmt::format("{} of key {}, value {}", to_string(static_cast<sim::OperationKind>(d[0])),
+                       sim::printed_key(sim::Key{d[1]}), d[2]);
   }
   if (o.what == "stray_answer") {
     if (d[0] > 1) return fmt::format("torn answer for key {}", sim::printed_key(sim::Key{d[1]}));
@@ -96,18 +97,28 @@ bool TracedObservation::same_as(const TracedObservation& other) const {
 }
 
 std::string TracedObservation::text() const {
-  return fmt::format("{:<17}  {}{}", what, details(*this),
-                     operation != 0 ? fmt::format(", operation {}", operation) : "");
+  return fmt::format("{:<17}  {}{}", what, details(*this), operation != 0 ? ", " + operation_name : "");
 }
 
 ObservationsBySource read_trace(std::istream& in, const std::string& name) {
   ObservationsBySource result;
+  std::map<std::uint64_t, std::string> sessions;  // by what their operations' numbers begin with
   std::string text;
   for (std::size_t line = 1; std::getline(in, text); ++line) {
     auto observation = read_line(text, name, line);
     if (is_for_oracles(observation.what)) continue;
+    if (observation.what == sim::to_string(sim::Observed::operation_begun))
+      sessions.emplace(observation.operation >> sim::kNumberBits, observation.source);
     auto& of_source = result[observation.source];
     of_source.push_back(std::move(observation));
+  }
+  for (auto& [source, observations] : result) {
+    for (auto& observation : observations) {
+      const auto session = sessions.find(observation.operation >> sim::kNumberBits);
+      observation.operation_name = session == sessions.end()
+                                       ? fmt::format("operation {}", observation.operation)
+                                       : sim::operation_name(session->second, sim::OperationId{observation.operation});
+    }
   }
   return result;
 }

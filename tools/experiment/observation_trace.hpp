@@ -24,10 +24,12 @@ struct TracedObservation {
   std::uint64_t operation = 0;
   std::array<std::uint64_t, 3> detail{};
   std::size_t line = 0;  ///< of the trace, from 1: the order of recording
+  /// In words: n3.t1 #43, or the number alone where the trace does not show that a session began it or one before it.
+  std::string operation_name = {};
 
   /// Whether both say the same, wherever they stand.
   bool same_as(const TracedObservation& other) const;
-  /// What it says beside its time, in words: "message_sent  packet node3#99, 99 bytes, operation 42".
+  /// What it says beside its time, in words: "message_sent  packet node3#99, 99 bytes, n3.t1 #42".
   std::string text() const;
 };
 

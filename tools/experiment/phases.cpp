@@ -134,8 +134,11 @@ Driver::Outcome Phases::run_to_the_end() {
   try {
     return driver_->run();
   } catch (const models::UndefinedTransition& undefined) {
-    watch_.object(
-        {"undefined-transition", assembly_.calendar().now(), undefined.what(), undefined.key_and_operations()});
+    const auto& about = undefined.key_and_operations();
+    std::string what = undefined.what();
+    for (const sim::OperationId operation : about.operations)
+      what += fmt::format(", {}", assembly_.event_log().operation(operation));
+    watch_.object({"undefined-transition", assembly_.calendar().now(), std::move(what), about});
     return Driver::Outcome::finished;
   }
 }

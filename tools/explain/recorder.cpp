@@ -184,10 +184,7 @@ Event* Recorder::landed(sim::Source wire, const p4::Packet& packet) {
 const std::string& Recorder::session_name(sim::Source source) {
   std::string& name = sessions_[source.index];
   if (name.empty()) {
-    name = rack_->event_log().name(source);
-    // "node3/thread1" is n3.t1 in charts.
-    unsigned node = 0, thread = 0;
-    if (std::sscanf(name.c_str(), "node%u/thread%u", &node, &thread) == 2) name = fmt::format("n{}.t{}", node, thread);
+    name = rack_->event_log().called(source);
   }
   return name;
 }
@@ -217,8 +214,9 @@ void Recorder::observe(const sim::Observation& observation) {
       event.type = begun ? Type::begun : Type::ended;
       const bool given_up = observation.what == sim::Observed::operation_given_up;
       const char* verb = begun ? "begins" : given_up ? "is given up" : "ends";
-      event.text = fmt::format("{} {}", write ? "write" : "read", verb);
-      if (write || (!begun && !given_up)) event.text += fmt::format(", value {:#x}", view.value.number());
+      event.text = fmt::format("{} {}", to_string(view.kind), verb);
+      if (write || (accesses_memory(view.kind) && !begun && !given_up))
+        event.text += fmt::format(", value {:#x}", view.value.number());
       auto& record = operations_[observation.operation];
       if (begun) {
         record = {view.kind, event.from, observation.at, {}, view.value};
@@ -471,12 +469,15 @@ History Recorder::history() const {
     if (const auto found = operations_.find(event->operation); found != operations_.end()) {
       const OperationRecord& record = found->second;
       const bool write = record.kind == sim::OperationKind::write;
-      operation.text = fmt::format("{} (operation {}) of {}, begun at {}, ", write ? "write" : "read", event->operation,
-                                   record.session, sim::printed(record.begun));
+      operation.text =
+          fmt::format("{} {}, begun at {}, ", to_string(record.kind),
+                      rack_->event_log().operation(sim::OperationId{event->operation}), sim::printed(record.begun));
       operation.text += record.ended ? "ended at " + sim::printed(*record.ended) : "not ended";
-      if (write || record.ended) operation.text += fmt::format(", value {:#x}", record.value);
+      if (write || (accesses_memory(record.kind) && record.ended))
+        operation.text += fmt::format(", value {:#x}", record.value);
     } else {
-      operation.text = fmt::format("operation {}, on another key or begun before", event->operation);
+      operation.text = fmt::format("{}, on another key or begun before",
+                                   rack_->event_log().operation(sim::OperationId{event->operation}));
     }
     history.operations.emplace(event->operation, std::move(operation));
   }

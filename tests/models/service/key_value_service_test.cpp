@@ -85,6 +85,7 @@ TEST_CASE("An operation is recorded as it begins and as it ends, with its sessio
     CHECK(t.record[i].what == kinds[i]);
     CHECK(t.record[i].at == at((i + 1) / 2 * 1_us));
     CHECK(t.event_log.name(t.record[i].source) == (i < 2 ? "node1/thread2" : "node0/thread1"));
+    CHECK(t.event_log.operation(t.record[i].operation) == (i < 2 ? "n1.t2 #1" : "n0.t1 #1"));
     CHECK(view.kind == (i < 2 ? sim::OperationKind::write : sim::OperationKind::read));
     CHECK(view.key == 77);
     CHECK(view.value == (i == 2 ? 0u : value.number()));

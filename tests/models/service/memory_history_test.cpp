@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "sim/oracles/data_value_oracle.hpp"
-#include "sim/oracles/lock_fairness_oracle.hpp"
 #include "sim/oracles/memory_model_oracle.hpp"
 #include "sim/oracles/mutual_exclusion_oracle.hpp"
 #include "sim/oracles/progress_oracle.hpp"

@@ -188,10 +188,9 @@ TEST_CASE("a violation tells key, sessions, operations and when it was certain")
   REQUIRE(violations.size() == 1);
   CHECK(violations[0].at == Time() + 4_ns);
   CHECK_THAT(violations[0].what, Catch::StartsWith("key 6: "));
+  CHECK_THAT(violations[0].what, Catch::Contains("write of 10 to key 6 by node0/0 #1 (1.000 ns to 2.000 ns)"));
   CHECK_THAT(violations[0].what,
-             Catch::Contains("write of 10 to key 6 by operation 1 of node0/0 (1.000 ns to 2.000 ns)"));
-  CHECK_THAT(violations[0].what,
-             Catch::Contains("read of key 6 by operation 2 of node1/0, which returned 0 (3.000 ns to 4.000 ns)"));
+             Catch::Contains("read of key 6 by node1/0 #2, which returned 0 (3.000 ns to 4.000 ns)"));
 }
 
 TEST_CASE("each key that breaks a promise counts") {

@@ -106,9 +106,8 @@ TEST_CASE("a failed search names the operation that finds no place and those bes
   REQUIRE(outcome.verdict == Verdict::fail);
   const auto names = [](std::uint32_t session) { return "node" + std::to_string(session); };
   const auto text = explained(outcome, names);
-  CHECK_THAT(text,
-             Catch::Contains("read of key 6 by operation 3 of node2, which returned 1 (5.000 ns to 8.000 ns); read"));
-  CHECK_THAT(text, Catch::Contains("read of key 6 by operation 4 of node0, which returned 2 (6.000 ns to 7.000 ns)"));
+  CHECK_THAT(text, Catch::Contains("read of key 6 by node2 #3, which returned 1 (5.000 ns to 8.000 ns); read"));
+  CHECK_THAT(text, Catch::Contains("read of key 6 by node0 #4, which returned 2 (6.000 ns to 7.000 ns)"));
   CHECK_THAT(text, !Catch::Contains("write of 1"));
 }
 

@@ -28,7 +28,7 @@ TEST_CASE("an operation that ends with another key's value is named with both ke
   const auto& violation = w.returned_key.violations()[0];
   CHECK(violation.oracle == "returned-key");
   CHECK(violation.at == Time() + 7_ns);
-  CHECK(violation.what == "operation 12 of node3/thread1 asked for key 0x30 and ended with key 0x31");
+  CHECK(violation.what == "n3.t1 #12 asked for key 0x30 and ended with key 0x31");
   CHECK(violation.about.key == 0x30);
   CHECK(violation.about.operations == std::vector<OperationId>{12});
 }

@@ -92,7 +92,7 @@ TEST_CASE("a stale read is reported as it ends, with the key, the session and wh
   CHECK(w.oracle.violations()[0].oracle == "data-value");
   CHECK(w.oracle.violations()[0].at == Time() + 6_ns);
   CHECK(w.oracle.violations()[0].what ==
-        "key 0x6: read by operation 3 of session3 (5.000 ns), ended at 6.000 ns, returned value 10, which had been "
+        "key 0x6: read by session3 #3 (5.000 ns), ended at 6.000 ns, returned value 10, which had been "
         "overwritten before the read began, or which no write had begun to write; it could return 11");
   CHECK(w.oracle.violations()[0].about.key == 6);
   CHECK(w.oracle.violations()[0].about.operations == std::vector<OperationId>{3});
@@ -188,8 +188,8 @@ TEST_CASE("a violation between pending operations names both values and their op
   w.end_read(4, 10);  // 7 ns
   REQUIRE(w.oracle.violation_count() == 1);
   CHECK(w.oracle.violations()[0].what ==
-        "key 0x1: read by operation 4 of session4 (6.000 ns), ended at 7.000 ns, returned value 10, but value 11 came "
-        "after it: operation 2 of session2 (3.000 ns) had to do with value 10 and ended before operation 3 of session3 "
+        "key 0x1: read by session4 #4 (6.000 ns), ended at 7.000 ns, returned value 10, but value 11 came "
+        "after it: session2 #2 (3.000 ns) had to do with value 10 and ended before session3 #3 "
         "(4.000 ns) had to do with value 11, and that value was complete before the read began");
   CHECK(w.oracle.violations()[0].about.operations == std::vector<OperationId>{4, 2, 3});
 }

@@ -109,8 +109,8 @@ TEST_CASE("store buffering: the models differ in what may return before a write 
   CHECK(violations[0].oracle == "sc");
   CHECK(violations[0].at == Time() + 6_ns);
   CHECK(violations[0].what ==
-        "read on key 0x1 by operation 3 of session0 (5.000 ns) ended at 6.000 ns, but write with 1 on key 0x0 by "
-        "operation 1 of session0 (1.000 ns), which its session issued earlier, was not performed");
+        "read on key 0x1 by session0 #3 (5.000 ns) ended at 6.000 ns, but write with 1 on key 0x0 by "
+        "session0 #1 (1.000 ns), which its session issued earlier, was not performed");
   CHECK(violations[0].about.operations == std::vector<OperationId>{3, 1});
 }
 
@@ -123,8 +123,8 @@ TEST_CASE("message passing: writes to different keys keep their order but under 
   CHECK(passes(story, kPso));
   REQUIRE(judged(story, kTso).size() == 1);
   CHECK(judged(story, kTso)[0].what ==
-        "write with 1 on key 0x1 by operation 2 of session0 (3.000 ns) was performed at 10.000 ns, but write with 1 on "
-        "key 0x0 by operation 1 of session0 (1.000 ns), which its session issued earlier, was not performed");
+        "write with 1 on key 0x1 by session0 #2 (3.000 ns) was performed at 10.000 ns, but write with 1 on "
+        "key 0x0 by session0 #1 (1.000 ns), which its session issued earlier, was not performed");
   CHECK_FALSE(passes(story, kSc));
   CHECK(passes(Teller().write(0, kX, 1, {1, 2}, 9).fence(0, {3, 10}).write(0, kY, 1, {11, 12}, 13), kPso));
   CHECK_FALSE(passes(Teller().write(0, kX, 1, {1, 2}, 11).fence(0, {3, 10}).write(0, kY, 1, {12, 13}, 14), kPso));
@@ -153,12 +153,10 @@ TEST_CASE("a read returns what memory held at some instant while it was under wa
     CHECK_FALSE(passes(with_read(4), model));
     CHECK_FALSE(passes(with_read(0), model));
   }
-  CHECK(
-      judged(with_read(1), kTso)[0].what ==
-      "read on key 0x0 by operation 5 of session1 (10.000 ns), ended at 20.000 ns, returned value 1, which memory did "
-      "not hold meanwhile; it held 2, 3 (of operation 3)");
-  CHECK_THAT(judged(with_read(4), kTso)[0].what,
-             Catch::Contains("; operation 4 of session0 writes 4, but was not performed"));
+  CHECK(judged(with_read(1), kTso)[0].what ==
+        "read on key 0x0 by session1 #5 (10.000 ns), ended at 20.000 ns, returned value 1, which memory did "
+        "not hold meanwhile; it held 2, 3 (of operation 3)");
+  CHECK_THAT(judged(with_read(4), kTso)[0].what, Catch::Contains("; session0 #4 writes 4, but was not performed"));
 }
 
 TEST_CASE("a read sees its own session's newest write that is not performed") {
@@ -190,7 +188,7 @@ TEST_CASE("a read whose session's write is performed meanwhile sees it, or what 
     CHECK_FALSE(passes(with_read(7), model));
   }
   CHECK_THAT(judged(with_read(7), kTso)[0].what,
-             Catch::Contains("did not hold meanwhile after operation 1 of its session was performed at 20.000 ns; it "
+             Catch::Contains("did not hold meanwhile after session0 #1 was performed at 20.000 ns; it "
                              "held 1 (of operation 1), 8 (of operation 3)"));
 }
 
@@ -238,8 +236,8 @@ TEST_CASE("a lock waits for the buffer, and an unlock before somebody else is gr
     CHECK(passes(handed_over(9), model));
     REQUIRE(judged(handed_over(11), model).size() == 1);
     CHECK(judged(handed_over(11), model)[0].what ==
-          "unlock on key 0x64 by operation 3 of session0 (5.000 ns) let operation 4 of session1 have the lock at "
-          "10.000 ns, but write with 1 on key 0x0 by operation 2 of session0 (3.000 ns), which its session issued "
+          "unlock on key 0x64 by session0 #3 (5.000 ns) let session1 #4 have the lock at "
+          "10.000 ns, but write with 1 on key 0x0 by session0 #2 (3.000 ns), which its session issued "
           "earlier, was not performed");
   }
   // Who shares a lock need not wait for others who did; whoever wants it alone does.
@@ -261,7 +259,7 @@ TEST_CASE("a write that returned must be performed, unless it is given up") {
   const auto lost = Teller().write(0, kX, 1, {1, 2}, kNever);
   REQUIRE(judged(lost, kPso).size() == 1);
   CHECK(judged(lost, kPso)[0].what ==
-        "write with 1 on key 0x0 by operation 1 of session0 (1.000 ns), returned at 2.000 ns, was never performed");
+        "write with 1 on key 0x0 by session0 #1 (1.000 ns), returned at 2.000 ns, was never performed");
   CHECK(passes(Teller(lost).give_up(1, 3), kPso));
   CHECK(passes(Teller().write(0, kX, 1, {1, kNever}, kNever).give_up(1, 3), kPso));
   // It may be performed afterwards, and is seen then, not before.
@@ -286,9 +284,8 @@ TEST_CASE("a write is performed once, with its own key and value, while it is un
     record_performed(event_log, session, Time() + 5_ns, OperationId{operation}, Key{key}, Value{value});
     return oracle.violations().empty() ? std::string() : oracle.violations().back().what;
   };
-  CHECK_THAT(performed(1, kX, 1),
-             Catch::Contains("operation 1 of session0 was performed at 5.000 ns, with value 1, but "
-                             "was not under way"));
+  CHECK_THAT(performed(1, kX, 1), Catch::Contains("session0 #1 was performed at 5.000 ns, with value 1, but "
+                                                  "was not under way"));
   record_begun(event_log, session, Time() + 5_ns, 2, OperationKind::read, Key{kX});
   CHECK_THAT(performed(2, kX, 1), Catch::Contains("but is no write"));
   record_begun(event_log, session, Time() + 5_ns, 3, OperationKind::write, Key{kX}, 4);

@@ -42,10 +42,9 @@ TEST_CASE("two holders of whom one is exclusive are reported with both requests"
   REQUIRE(both.size() == 1);
   CHECK(both[0].oracle == "mutual-exclusion");
   CHECK(both[0].at == Time() + 4_ns);
-  CHECK(
-      both[0].what ==
-      "lock 0x64: granted exclusively by operation 2 of session1 (since 4.000 ns) while held exclusively by operation "
-      "1 of session0 (since 2.000 ns)");
+  CHECK(both[0].what ==
+        "lock 0x64: granted exclusively by session1 #2 (since 4.000 ns) while held exclusively by "
+        "session0 #1 (since 2.000 ns)");
   CHECK(both[0].about.operations == std::vector<OperationId>{2, 1});
   CHECK(held_against(Teller().lock(0, {1, 2}, kShared).lock(1, {3, 4}).unlock(0, {5, 6}).unlock(1, {7, 8})).size() ==
         1);
@@ -57,7 +56,7 @@ TEST_CASE("two holders of whom one is exclusive are reported with both requests"
 TEST_CASE("an unlock by who does not hold the lock is a violation, unless an answer may have been lost") {
   const auto stranger = held_against(Teller().lock(0, {1, 2}).unlock(1, {3, 4}).unlock(0, {5, 6}));
   REQUIRE(stranger.size() == 1);
-  CHECK(stranger[0].what == "lock 0x64: given back by operation 2 of session1 at 3.000 ns, which did not hold it");
+  CHECK(stranger[0].what == "lock 0x64: given back by session1 #2 at 3.000 ns, which did not hold it");
   CHECK(held_against(Teller().unlock(0, {5, 6})).size() == 1);
   CHECK(held_against(Teller().lock(0, {1, Teller::kNever}).give_up(1, 3).unlock(0, {5, 6})).empty());
   // It cannot have given it the lock twice.
@@ -77,7 +76,7 @@ TEST_CASE("who has given up an unlock may still hold the lock, which may be free
 TEST_CASE("a lock that is held at the end is a violation") {
   const auto kept = held_against(Teller().lock(0, {1, 2}).unlock(0, {3, 4}).lock(1, {5, 6}, kShared));
   REQUIRE(kept.size() == 1);
-  CHECK(kept[0].what == "lock 0x64: still held shared by operation 3 of session1 (since 6.000 ns) at the end");
+  CHECK(kept[0].what == "lock 0x64: still held shared by session1 #3 (since 6.000 ns) at the end");
 }
 
 TEST_CASE("the oracle of mutual exclusion agrees with the checker of whole histories") {

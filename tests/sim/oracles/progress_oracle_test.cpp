@@ -60,8 +60,7 @@ TEST_CASE("an operation that never ends is named with its session, key and begin
   REQUIRE(w.oracle.violation_count() == 1);
   CHECK(w.oracle.violations()[0].oracle == "progress");
   CHECK(w.oracle.violations()[0].at == Time() + 1_us);
-  CHECK(w.oracle.violations()[0].what ==
-        "write (operation 2) of node1/thread3 on key 0x4d, begun at 2.000 ns, never ended");
+  CHECK(w.oracle.violations()[0].what == "write n1.t3 #2 on key 0x4d, begun at 2.000 ns, never ended");
   CHECK(w.oracle.violations()[0].about.key == 77);
   CHECK(w.oracle.violations()[0].about.operations == std::vector<OperationId>{2});
 }
@@ -92,7 +91,7 @@ TEST_CASE("an operation may last as long as the patience and not a picosecond lo
   if (late) {
     CHECK(w.oracle.violations()[0].at == Time() + 101_ns);
     CHECK(w.oracle.violations()[0].what ==
-          "read (operation 1) of node0/thread0 on key 0x5, begun at 1.000 ns, is still pending after 100.000 ns");
+          "read n0.t0 #1 on key 0x5, begun at 1.000 ns, is still pending after 100.000 ns");
   }
 }
 

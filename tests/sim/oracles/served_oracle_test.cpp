@@ -73,7 +73,7 @@ TEST_CASE("a timeout without any fault is a violation that names operation, sess
   CHECK(violation.at == Time() + 12_us);
   CHECK(violation.about.key == 77);
   CHECK(violation.about.operations == std::vector<OperationId>{1});
-  for (const char* part : {"read (operation 1)", "node0/thread0", "key 0x4d", "begun at 1000.000 ns", "2000.000 ns"}) {
+  for (const char* part : {"read n0.t0 #1 on ", "key 0x4d", "begun at 1000.000 ns", "2000.000 ns"}) {
     CHECK_THAT(violation.what, Catch::Contains(part));
   }
 }

@@ -18,9 +18,9 @@ TEST_CASE("an answer whose parts make no item is named with its operation and wh
   record_begun(event_log, session, Time() + 6_ns, 12, OperationKind::read, 0x30);
   CHECK(torn.violation_count() == 0);
   const std::pair<StrayAnswer, const char*> flaws[] = {
-      {StrayAnswer::foreign_part, "operation 12 of node3/thread1 read item 0x30 with a part of key 0x1f"},
-      {StrayAnswer::mixed_parts, "operation 12 of node3/thread1 read item 0x30 with a part of another value, 31"},
-      {StrayAnswer::missing_part, "operation 12 of node3/thread1 read item 0x30 of which 31 bytes came, too few"}};
+      {StrayAnswer::foreign_part, "n3.t1 #12 read item 0x30 with a part of key 0x1f"},
+      {StrayAnswer::mixed_parts, "n3.t1 #12 read item 0x30 with a part of another value, 31"},
+      {StrayAnswer::missing_part, "n3.t1 #12 read item 0x30 of which 31 bytes came, too few"}};
   for (const auto& [flaw, what] : flaws) {
     record_stray_answer(event_log, session, Time() + 7_ns, 12, flaw, 0x30, 31);
     const Violation& violation = torn.violations().back();

@@ -34,6 +34,19 @@ struct Collector : Observer {
 
 }  // namespace
 
+TEST_CASE("texts call an operation by its session and its number in it") {
+  EventLog event_log;
+  event_log.add_source("switch");
+  for (const char* name : {"node3/thread1", "node12/thread0/session7", "client"}) event_log.add_session(name);
+  CHECK(event_log.operation(OperationId{number_of_session(0, 43)}) == "n3.t1 #43");
+  CHECK(event_log.operation(OperationId{number_of_session(1, 1)}) == "n12.t0.s7 #1");
+  CHECK(event_log.operation(OperationId{number_of_session(2, 2)}) == "client #2");
+  // What no session has issued: a history from elsewhere, a session that is not there.
+  CHECK(event_log.operation(OperationId{7u}) == "operation 7");
+  CHECK(event_log.operation(OperationId{7u}, Source{1}) == "n3.t1 #7");
+  CHECK(event_log.operation(OperationId{number_of_session(3, 1)}) == "operation 4398046511105");
+}
+
 TEST_CASE("the interleaving of different sources does not matter") {
   const auto fused = hash_of([](EventLog& event_log, Source a, Source b) {
     for (int i = 0; i < 10; ++i) event_log.record(Observed::switch_state, a, at_ns(i), 1);

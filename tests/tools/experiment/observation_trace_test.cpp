@@ -74,12 +74,19 @@ TEST_CASE("what a trace writes is read back without what only oracles see") {
   event_log.record(sim::Observed::permission, nic, at, 1);
   event_log.record(sim::Observed::message_dropped, nic, at, 7, std::uint64_t{3} << 48 | 12, 4, 99);
   event_log.record(sim::Observed::operation_ended, thread, at, 8, 1, 64, 5);
+  const auto of_session = sim::OperationId{sim::number_of_session(4, 43)};
+  event_log.record(sim::Observed::operation_begun, thread, at, of_session, 0, 64, 0);
+  event_log.record(sim::Observed::message_sent, nic, at, of_session, 1, 99);
+  sim::record_lock_ended(event_log, thread, at, of_session, sim::OperationKind::lock, sim::Key{64u}, true);
   std::istringstream in(out.str());
   const auto read = read_trace(in, "t");
-  REQUIRE(read.at("node3/nic").size() == 1);
+  REQUIRE(read.at("node3/nic").size() == 2);
   CHECK(read.at("node3/nic")[0].at_ps == 1'500);
   CHECK(read.at("node3/nic")[0].text() == "message_dropped    packet node3#12, tail_drop, 99 bytes, operation 7");
   CHECK(read.at("node3/thread0")[0].text() == "operation_ended    write of key 0x40, value 5, operation 8");
+  CHECK(read.at("node3/thread0")[1].text() == "operation_begun    read of key 0x40, value 0, n3.t0 #43");
+  CHECK(read.at("node3/nic")[1].text() == "message_sent       packet node0#1, 99 bytes, n3.t0 #43");
+  CHECK_THAT(read.at("node3/thread0")[2].text(), Catch::Contains(" lock of key 0x40, "));
 }
 
 TEST_CASE("a line that is no observation is refused with its number") {

@@ -42,7 +42,7 @@ History small_history() {
   history.events.push_back(local(Type::switch_state, 7_ns, "switch", "LOCK[3] 0 → 1"));
   history.events.push_back(message(8_ns, 9_ns, "switch", "n1.cache", "WRITE seq 1"));
   history.events.push_back(message(9_ns, 10_ns, "switch", "n0.t1", "ACK", 42));
-  history.operations[42] = {"write (operation 42) of n0.t1", true};
+  history.operations[42] = {"write n0.t1 #42", true};
   Register lock{"LOCK[3]", "lock", "", nullptr, 0, {{at(7_ns), 1}, {at(90_ns), 5}}};
   Register other{"SCORE[9]", "score", "n9.t9", nullptr, 0, {}};
   history.registers = {lock, other};
@@ -89,7 +89,7 @@ TEST_CASE("a small history gives exactly this chart", "[explain]") {
         "        7.000  │        ■        │         LOCK[3] 0 → 1\n"
         "        9.000  │        ├────────▶         WRITE seq 1\n"
         "       10.000  ◀────────┤        │         ACK [A]\n"
-        "  A = write (operation 42) of n0.t1  <- named by the violation\n");
+        "  A = write n0.t1 #42  <- named by the violation\n");
 }
 
 TEST_CASE("registers are shown as they were before the first event and at the violation", "[explain]") {
