@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "models/rack/topology.hpp"
 #include "sim/options/option_error.hpp"
 
 namespace racksim::models {
@@ -51,7 +52,9 @@ void NodeChoice::draw(sim::RandomStream& random, const FaultScene& scene) {
 }
 
 void SwitchChoice::declare(sim::Parameters& p) {
-  p.text("switch", name, "The switch that it hits, such as \"tor1\" or \"spine\"; empty if there is one.").neutral("");
+  p.text("switch", name, "The switch that it hits, such as \"tor1\" or \"spine\"; empty if there is one.")
+      .neutral("")
+      .canonical([this] { return name == kLoneSwitch ? "" : name; });
 }
 
 void SwitchChoice::check(const Rack& rack) const {

@@ -38,7 +38,7 @@ Topology::~Topology() = default;
 Topology Topology::star(std::size_t servers, const Link& link) {
   Topology topology;
   for (std::size_t i = 0; i < servers; ++i) topology.add_server();
-  const auto centre = topology.add_switch("switch");
+  const auto centre = topology.add_switch(kLoneSwitch);
   for (std::size_t i = 0; i < servers; ++i) topology.connect(topology.server(static_cast<NodeId>(i)), centre, link);
   return topology;
 }

@@ -18,6 +18,9 @@
 
 namespace racksim::models {
 
+/// The name of the switch of a rack that has one.
+inline constexpr const char* kLoneSwitch = "switch";
+
 /// A full-duplex link.
 struct Link {
   std::uint64_t bits_per_second = 100'000'000'000;

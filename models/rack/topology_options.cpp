@@ -134,7 +134,7 @@ Topology TopologyOptions::build(std::uint64_t nodes, const Link& link, const Swi
   };
   if (racks == 1) {
     FreePorts free(switches, pipes);
-    plug(topology.add_switch("switch", ports_per_pipe), nodes, free);
+    plug(topology.add_switch(kLoneSwitch, ports_per_pipe), nodes, free);
     return topology;
   }
   const std::uint64_t links = links_of_a_rack();

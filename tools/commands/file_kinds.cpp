@@ -87,8 +87,13 @@ std::string check_file(const std::string& file, const std::vector<std::string>& 
   if (split_case(file).name.empty()) {
     const auto document = read_json_file(file);
     const auto cases = case_names(document);
-    for (const auto& name : cases) check_file(fmt::format("{}/{}", file, name), overrides, catalogue);
-    if (!cases.empty()) return fmt::format("suite of {} cases", cases.size());
+    std::string suite = fmt::format("suite of {} cases", cases.size());
+    for (const auto& name : cases) {
+      const std::string found = check_file(fmt::format("{}/{}", file, name), overrides, catalogue);
+      if (const auto told = found.find("; "); told != std::string::npos)
+        suite += fmt::format("; {}: {}", name, found.substr(told + 2));
+    }
+    if (!cases.empty()) return suite;
   }
   return Composition(file).read(
       [&](const JsonValue& document, const std::string& path) { return check(document, path, overrides, catalogue); });

@@ -206,11 +206,6 @@ struct Has {
   { return *optional.target && value == Parameter::Value(**optional.target); }
 };
 
-bool is_neutral(const Parameter& parameter) {
-  if (parameter.neutral && std::visit(Has{*parameter.neutral}, parameter.kind)) return true;
-  return parameter.neutral_null && std::visit(Getter{}, parameter.kind).is_null();
-}
-
 }  // namespace
 
 void bind(const JsonValue& object, const JsonLocation& place, const sim::Parameters& parameters,
@@ -227,6 +222,19 @@ JsonValue value_in_effect(const Parameter& parameter) {
   }
   return std::visit(Getter{}, parameter.kind);
 }
+
+namespace {
+
+bool is_neutral(const Parameter& parameter) {
+  if (parameter.neutral) {
+    if (std::visit(Has{*parameter.neutral}, parameter.kind)) return true;
+    const JsonValue meant = value_in_effect(parameter);
+    if (meant.string() != nullptr && Parameter::Value(*meant.string()) == *parameter.neutral) return true;
+  }
+  return parameter.neutral_null && std::visit(Getter{}, parameter.kind).is_null();
+}
+
+}  // namespace
 
 JsonValue values_in_effect(const sim::Parameters& parameters) {
   JsonValue values;

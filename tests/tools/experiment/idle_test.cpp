@@ -8,9 +8,7 @@
 #include <vector>
 
 #include "models/service/memory_service.hpp"
-#include "tools/experiment/driver.hpp"
-#include "tools/experiment/experiment.hpp"
-#include "tools/experiment/phases.hpp"
+#include "tests/tools/experiment/bare_run.hpp"
 #include "tools/json/json_document.hpp"
 #include "tools/scenario/scenario.hpp"
 
@@ -42,12 +40,7 @@ Ended run(const std::string& protocol, const std::string& own, const std::string
       "test.json", built_in_catalogue());
   sim::Metrics metrics;
   Assembly assembly(parts_of(scenario, nullptr), metrics);
-  Watch watch(assembly, watch_terms(scenario));
-  const Progress nobody;
-  Phases course(assembly, watch, scenario.run, nobody);
-  course.warm_up();
-  CalendarDriver driver(assembly, sim::Time{} + scenario.run.time_limit);
-  const RunOutcome outcome = course.run(driver);
+  const RunOutcome outcome = testing::bare_run(assembly, scenario);
   Ended ended{{}, outcome.operations, false};
   for (const auto& violation : outcome.violations) ended.violations += violation.oracle + ": " + violation.what + "\n";
   if (auto* memory = dynamic_cast<models::MemoryService*>(&assembly.protocol().service())) {

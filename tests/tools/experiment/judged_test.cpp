@@ -8,9 +8,7 @@
 
 #include "models/service/key_value_service.hpp"
 #include "tests/places.hpp"
-#include "tools/experiment/driver.hpp"
-#include "tools/experiment/experiment.hpp"
-#include "tools/experiment/phases.hpp"
+#include "tests/tools/experiment/bare_run.hpp"
 #include "tools/experiment/report.hpp"
 #include "tools/fuzz/swarm.hpp"
 
@@ -29,13 +27,8 @@ struct Watched {
 Watched run(const Scenario& scenario) {
   sim::Metrics metrics;
   Assembly assembly(parts_of(scenario, nullptr), metrics);
-  Watch watch(assembly, watch_terms(scenario));
-  const Progress nobody;
-  Phases phases(assembly, watch, scenario.run, nobody);
-  phases.warm_up();
-  CalendarDriver driver(assembly, sim::Time{} + scenario.run.time_limit);
   const bool of_store = dynamic_cast<models::KeyValueService*>(&assembly.protocol().service()) != nullptr;
-  return {phases.run(driver).judged, of_store};
+  return {testing::bare_run(assembly, scenario).judged, of_store};
 }
 
 /// Whether an oracle can judge anything of such a protocol.
@@ -84,12 +77,7 @@ TEST_CASE("a report counts what each oracle judged, and lists apart who had noth
   const RunResult result = [&] {
     RunResult of_run;
     Assembly assembly(parts_of(scenario, nullptr), metrics);
-    Watch watch(assembly, watch_terms(scenario));
-    const Progress nobody;
-    Phases phases(assembly, watch, scenario.run, nobody);
-    phases.warm_up();
-    CalendarDriver driver(assembly, sim::Time{} + scenario.run.time_limit);
-    static_cast<RunOutcome&>(of_run) = phases.run(driver);
+    static_cast<RunOutcome&>(of_run) = testing::bare_run(assembly, scenario);
     return of_run;
   }();
   std::map<std::string, Judged> judged;

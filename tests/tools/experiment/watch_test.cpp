@@ -11,9 +11,7 @@
 #include <vector>
 
 #include "sim/options/option_error.hpp"
-#include "tools/experiment/driver.hpp"
-#include "tools/experiment/experiment.hpp"
-#include "tools/experiment/phases.hpp"
+#include "tests/tools/experiment/bare_run.hpp"
 #include "tools/files/data_files.hpp"
 #include "tools/json/json_document.hpp"
 #include "tools/processes/child_processes.hpp"
@@ -58,16 +56,6 @@ Asked asked_alone(const char* file, const std::vector<std::string>& overrides, c
     asked.refusal = error.option();
   }
   return asked;
-}
-
-/// On the bare calendar.
-RunOutcome run(Assembly& assembly, const Scenario& scenario) {
-  const Progress nobody;
-  Watch watch(assembly, watch_terms(scenario));
-  Phases phases(assembly, watch, scenario.run, nobody);
-  phases.warm_up();
-  CalendarDriver driver(assembly, sim::Time{} + scenario.run.time_limit);
-  return phases.run(driver);
 }
 
 }  // namespace
@@ -128,7 +116,7 @@ TEST_CASE("a process runs several racks on their bare calendars, with the run ha
   for (int i = 0; i < 2; ++i) {
     sim::Metrics metrics;
     Assembly assembly(parts_of(scenario, nullptr), metrics);
-    CHECK(run(assembly, scenario).hash.hex() == engine->text);
+    CHECK(testing::bare_run(assembly, scenario).hash.hex() == engine->text);
   }
 }
 

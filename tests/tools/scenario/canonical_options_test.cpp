@@ -54,6 +54,16 @@ TEST_CASE("a partition is the nodes of its side, however they are listed") {
       Catch::Contains(R"("nodes":"0,2,3")"));
 }
 
+TEST_CASE("the only switch is the same whether it is named or not") {
+  const auto hit = [](const std::string& which) {
+    return hashed("quickstart.json", "faults", R"([{"kind": "switch-restart", "at": "1us")" + which + "}]");
+  };
+  const std::string one = hit("");
+  CHECK(hit(R"(, "switch": "")") == one);
+  CHECK(hit(R"(, "switch": "switch")") == one);
+  CHECK(hit(R"(, "switch": "tor0")") != one);
+}
+
 TEST_CASE("an availability profile is its times and states, however they are written") {
   const std::string shipped = profile("0.0001 0; 0.0002 1; LOOPAFTER 0.0003");
   for (const char* same : {"0.0001 0;0.0002 1;LOOPAFTER 0.0003", "1e-4 0; 2e-4 1; LOOPAFTER 3e-4",
