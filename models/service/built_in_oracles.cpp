@@ -12,8 +12,8 @@
 #include "sim/checkers/history_oracle.hpp"
 #include "sim/options/option_error.hpp"
 #include "sim/oracles/answer_oracle.hpp"
+#include "sim/oracles/bounded_waiting_oracle.hpp"
 #include "sim/oracles/conservation_oracle.hpp"
-#include "sim/oracles/lock_fairness_oracle.hpp"
 #include "sim/oracles/memory_model_oracle.hpp"
 #include "sim/oracles/mutual_exclusion_oracle.hpp"
 #include "sim/oracles/progress_oracle.hpp"
@@ -107,28 +107,69 @@ const Registration<OracleEntry> mutual_exclusion({
     },
 });
 
-/// Reports what became of the request that fared worst.
-class LockFairness final : public sim::LockFairnessOracle {
+/// Reports what became of those that fared worst.
+class BoundedWaiting final : public sim::BoundedWaitingOracle {
  public:
-  explicit LockFairness(OracleContext& context)
-      : LockFairnessOracle(context.event_log(), leases(context.terms().sessions)),
-        most_overtakings_(context.rack().metrics().gauge(
-            "locks.most_overtakings", "requests", "that began later and had the lock before the one that fared worst",
-            0, sim::Shown::verbose)) {}
+  BoundedWaiting(const OracleContext& context, const sim::WaitingBounds& bounds, sim::Waiting of)
+      : BoundedWaitingOracle(context.event_log(), bounds, of), most_overtakings_(overtakings_gauge(context, of)) {
+    if (of == sim::Waiting::locks) return;
+    longest_step_ = &context.rack().metrics().gauge(
+        "waiting.longest_step", "us",
+        "the longest for which somebody waited for a key or block while nothing ended there, as far as it is judged", 0,
+        sim::Shown::verbose);
+  }
   void finish(sim::Time end) override {
-    LockFairnessOracle::finish(end);
+    BoundedWaitingOracle::finish(end);
     most_overtakings_.value = static_cast<double>(most_overtakings());
+    if (longest_step_ != nullptr) longest_step_->value = longest_step().ns() / 1e3;
   }
 
  private:
+  static sim::Gauge& overtakings_gauge(const OracleContext& context, sim::Waiting of) {
+    if (of == sim::Waiting::locks) {
+      return context.rack().metrics().gauge("locks.most_overtakings", "requests",
+                                            "that began later and had the lock before the one that fared worst", 0,
+                                            sim::Shown::verbose);
+    }
+    return context.rack().metrics().gauge(
+        "waiting.most_overtakings", "operations",
+        "that began later on the same key or block, waited and ended before the one that fared worst", 0,
+        sim::Shown::verbose);
+  }
+
   sim::Gauge& most_overtakings_;
+  sim::Gauge* longest_step_ = nullptr;
 };
+
+MadeOracle bounded_waiting_of(OracleContext& context, const char* name, sim::Waiting of) {
+  auto bounds = context.waiting();
+  if (!bounds) throw sim::OptionError(name, "a protocol that bounds no waiting", "a protocol that does");
+  if (context.terms().expect_timeouts) bounds = sim::WaitingBounds{};  // overload and short timeouts make any order
+  if (of == sim::Waiting::locks && bounds->lock_overtakings) bounds->overtakings = *bounds->lock_overtakings;
+  if (const MemoryService* memory = memory_service(context)) bounds->unit_bits = memory->objects_bits();
+  bounds->settling = context.terms().settling;
+  return std::make_shared<BoundedWaiting>(context, *bounds, of);
+}
 
 const Registration<OracleEntry> lock_fairness({
     .name = "lock-fairness",
-    .doc = "nobody who waits for a lock is overtaken more often than bounded",
+    .doc = "of those who wait for a lock nobody is overtaken more often, or waits for longer while nobody has it, than "
+           "the protocol bounds",
     .attach = kIfPromised,
-    .make = [](OracleContext& context) -> MadeOracle { return std::make_shared<LockFairness>(context); },
+    .make = [](OracleContext& context) -> MadeOracle {
+      return bounded_waiting_of(context, "lock-fairness", sim::Waiting::locks);
+    },
+});
+
+const Registration<OracleEntry> bounded_waiting({
+    .name = "bounded-waiting",
+    .doc =
+        "no access that waits is overtaken more often, or waits for longer while nobody is served, than the protocol "
+        "bounds",
+    .attach = kIfPromised,
+    .make = [](OracleContext& context) -> MadeOracle {
+      return bounded_waiting_of(context, "bounded-waiting", sim::Waiting::accesses);
+    },
 });
 
 const Registration<OracleEntry> progress({

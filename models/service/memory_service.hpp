@@ -141,7 +141,9 @@ class MemoryService : public Service {
   sim::Key block_of(GlobalAddress address) const { return sim::Key{address.value >> block_bits_}; }
   /// The object, as histories name it.
   sim::Key object_of(GlobalAddress address) const { return sim::Key{address.value >> object_bits_}; }
-  sim::Key block_of_object(sim::Key object) const { return sim::Key{object >> (block_bits_ - object_bits_)}; }
+  sim::Key block_of_object(sim::Key object) const { return sim::Key{object >> objects_bits()}; }
+  /// Objects that are equal above these bits are in one block.
+  unsigned objects_bits() const { return block_bits_ - object_bits_; }
   /// The home node of a block.
   NodeId home_of(sim::Key block) const {
     return static_cast<NodeId>(block >> (GlobalAddress::kOffsetBits - block_bits_));

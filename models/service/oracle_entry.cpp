@@ -9,14 +9,24 @@
 
 namespace racksim::models {
 
+std::vector<std::string> promised_oracles(const ProtocolOptions& options, const RackOptions& rack) {
+  auto promises = options.promises();
+  if (!options.waiting(rack, 1)) return promises;
+  promises.push_back("bounded-waiting");
+  if (std::find(promises.begin(), promises.end(), "mutual-exclusion") != promises.end())
+    promises.push_back("lock-fairness");
+  return promises;
+}
+
 OracleContext::OracleContext(Rack& rack, Protocol& protocol, const ProtocolOptions& options,
                              std::shared_ptr<sim::Oracle> of_workload, const OracleTerms& terms)
     : rack_(rack),
       protocol_(protocol),
+      options_(options),
       of_workload_(std::move(of_workload)),
       terms_(terms),
       may_lose_writes_(options.may_lose_writes()),
-      promises_(options.promises()) {}
+      promises_(promised_oracles(options, rack.options())) {}
 
 bool OracleContext::is_promised(std::string_view oracle) const {
   return std::find(promises_.begin(), promises_.end(), oracle) != promises_.end();

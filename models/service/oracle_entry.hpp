@@ -37,6 +37,10 @@ struct RecordedHistory {
   sim::Counter* dropped = nullptr;
 };
 
+/// The oracles that a protocol promises with these options on such a rack: those of consistency, and those of waiting if it
+/// bounds that.
+std::vector<std::string> promised_oracles(const ProtocolOptions& options, const RackOptions& rack);
+
 /// What oracles are made from, and what several of them share. Lives as long as they do.
 class OracleContext {
  public:
@@ -49,6 +53,8 @@ class OracleContext {
   const sim::EventLog& event_log() const { return rack_.event_log(); }
   const std::shared_ptr<sim::Oracle>& of_workload() const { return of_workload_; }
   const OracleTerms& terms() const { return terms_; }
+  /// ProtocolOptions::waiting of this run.
+  std::optional<sim::WaitingBounds> waiting() const { return options_.waiting(rack_.options(), terms_.sessions); }
   /// Whether a crash may undo acknowledged writes (ProtocolOptions::may_lose_writes).
   bool may_lose_writes() const { return may_lose_writes_; }
 
@@ -70,6 +76,7 @@ class OracleContext {
  private:
   Rack& rack_;
   Protocol& protocol_;
+  const ProtocolOptions& options_;
   std::shared_ptr<sim::Oracle> of_workload_;
   OracleTerms terms_;
   bool may_lose_writes_;

@@ -26,6 +26,7 @@
 #include "sim/options/parameters.hpp"
 #include "sim/options/registry.hpp"
 #include "sim/oracles/oracle.hpp"
+#include "sim/oracles/waiting_bounds.hpp"
 #include "sim/record/coverage.hpp"
 #include "sim/record/state_visitor.hpp"
 #include "sim/simgrid/engine.hpp"
@@ -123,6 +124,14 @@ class ProtocolOptions {
   }
   /// The longest time from an operation's beginning until it gives it up, if nobody answers; zero if it never does.
   virtual sim::Duration gives_up_after() const { return {}; }
+  /// How long its operations may wait for each other on such a rack, where so many sessions issue them one by one: by
+  /// its queues, turns, priorities and back-offs (sim/oracles/bounded_waiting_oracle.hpp; `unit_bits` and `settling`
+  /// are not its to say). Nothing if it bounds nothing.
+  virtual std::optional<sim::WaitingBounds> waiting(const RackOptions& rack, std::uint64_t sessions) const {
+    static_cast<void>(rack);
+    static_cast<void>(sessions);
+    return std::nullopt;
+  }
   /// The oracles of consistency (`racksim list oracles`) that it keeps with these options. By default what clients read
   /// and write of each object is linearizable.
   virtual std::vector<std::string> promises() const { return {"data-value"}; }

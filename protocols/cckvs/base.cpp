@@ -17,6 +17,15 @@ const sim::Registration<models::ProtocolEntry> base_registration({
 
 }  // namespace
 
+// Threads serve their queues in order.
+std::optional<sim::WaitingBounds> BaseOptions::waiting(const models::RackOptions& rack, std::uint64_t sessions) const {
+  return sim::WaitingBounds{.waits_from = rack.rtt * 2,
+                            .headway = rack.rtt,
+                            .overtakings = sessions,
+                            .step = rack.rtt * 8,
+                            .work = (request_work + response_work + packet_work + store_work) * 4};
+}
+
 std::unique_ptr<models::Protocol> BaseOptions::build(models::ProtocolContext& context) const {
   return std::make_unique<Base>(context, *this, "cckvs_base");
 }

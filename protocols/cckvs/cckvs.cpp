@@ -44,6 +44,16 @@ std::vector<std::string> Options::also_tolerates() const {
   return {"down", "drop", "duplicate", "noise", "partition"};
 }
 
+// A put waits for its acknowledgements and not for other puts; a get waits while its copy is Invalid, which later puts
+// may make it again.
+std::optional<sim::WaitingBounds> Options::waiting(const models::RackOptions& rack, std::uint64_t sessions) const {
+  return sim::WaitingBounds{.waits_from = rack.rtt / 2,
+                            .headway = rack.rtt,
+                            .overtakings = sim::WaitingBounds::by_luck(sessions),
+                            .step = rack.rtt * 16,
+                            .work = (request_work + response_work + packet_work + store_work + message_work) * 4};
+}
+
 models::StateSize Options::state_size(std::uint64_t nodes) const {
   models::StateSize size = cckvs::state_size();
   size.cache_objects = cache_keys.value_or(std::numeric_limits<std::uint64_t>::max());

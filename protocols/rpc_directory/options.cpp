@@ -63,6 +63,15 @@ sim::Duration Options::directory_handling() const {
   return sim::Duration::from_ps(static_cast<std::int64_t>(static_cast<double>(directory.ps()) / stranded_share));
 }
 
+// A directory serves the requests for a page in the order in which they come.
+std::optional<sim::WaitingBounds> Options::waiting(const models::RackOptions& rack, std::uint64_t sessions) const {
+  return sim::WaitingBounds{.waits_from = rack.rtt / 2,
+                            .headway = rack.rtt,
+                            .overtakings = 2 * sessions,
+                            .step = rack.rtt * 12,
+                            .work = directory_handling() * 8};
+}
+
 models::StateSize Options::state_size(std::uint64_t) const {
   return {.block_bytes = line_bytes,
           .bytes_per_object = 320,  // an entry of the directory with its holders, and what memory has

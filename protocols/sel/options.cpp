@@ -19,4 +19,14 @@ void Options::declare(sim::Parameters& p) {
       .varied({Duration::from_ps(10'000), Duration::from_ps(1'000'000)});
 }
 
+// A thread that finds the latch taken tries again at once. Readers share it: a writer wins a round that no other session
+// has won, with a chance of 1 / sessions for each of them.
+std::optional<sim::WaitingBounds> Options::waiting(const models::RackOptions& rack, std::uint64_t sessions) const {
+  return sim::WaitingBounds{.waits_from = rack.rtt / 2,
+                            .headway = rack.rtt,
+                            .overtakings = sim::WaitingBounds::by_luck(sessions * sessions),
+                            .step = rack.rtt * 16,
+                            .work = local_access + rack.cpu.completion + rack.cpu.post};
+}
+
 }  // namespace racksim::sel

@@ -118,6 +118,20 @@ sim::Duration Options::longest_timeout(const models::RackOptions&) const {
   return recovers() ? membership.patience() + membership.interval() : sim::Duration{};
 }
 
+// The threads of a node keep a line for γ writes, or for γ reads of each (§5.3.1): a turn of each node overtakes. Then it
+// goes to whoever asks with the highest priority, which grows with the retries (§5.3.2): among equals luck decides. §5.3.1
+// chooses 256; without γ nothing is bounded, and 256 tells. Readers hold back for a starved writer by its priority, which
+// seldom exceeds 5; buffered writes wait for their deadline.
+std::optional<sim::WaitingBounds> Options::waiting(const models::RackOptions& rack, std::uint64_t sessions) const {
+  const sim::Duration held_back =
+      (spin_waiting ? spin_per_level * 5 : sim::Duration{}) + (relaxed ? buffer_deadline : sim::Duration{});
+  return sim::WaitingBounds{.waits_from = {},
+                            .headway = rack.rtt,
+                            .overtakings = (gamma.value_or(256) + 1) * sessions + sim::WaitingBounds::by_luck(sessions),
+                            .step = rack.rtt * static_cast<std::int64_t>(16 + resend_factor) + held_back,
+                            .work = local_access + handling + eviction};
+}
+
 models::StateSize Options::state_size(std::uint64_t) const {
   return {.block_bytes = line_bytes,
           .bytes_per_object = 48,  // what memory has: the latch and a word

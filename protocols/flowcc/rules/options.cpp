@@ -116,6 +116,18 @@ void FlowCcOptions::declare_allocation(sim::Parameters& p) {
       .neutral(ns * 50);
 }
 
+// A request that meets a lock fails, and its requester tries again at once (requester.hpp). Who wants a lock for itself
+// wins only where nobody of those who share it does: a chance of 1 / sessions for each.
+std::optional<sim::WaitingBounds> FlowCcOptions::waiting(const models::RackOptions& rack,
+                                                         std::uint64_t sessions) const {
+  return sim::WaitingBounds{.waits_from = rack.rtt / 2,
+                            .headway = rack.rtt,
+                            .overtakings = sim::WaitingBounds::by_luck(sessions),
+                            .lock_overtakings = sim::WaitingBounds::by_luck(sessions * sessions),
+                            .step = rack.rtt * 24,
+                            .work = (cache_agent_work + home_agent_work + multicast_copy_work) * 4};
+}
+
 models::StateSize FlowCcOptions::state_size(std::uint64_t nodes) const {
   constexpr std::uint64_t kEntryOfSwitch = 28;
   const std::uint64_t cached = cache_bytes / block_bytes;

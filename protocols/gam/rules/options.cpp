@@ -98,9 +98,18 @@ void Options::declare(sim::Parameters& p) {
   p.length("costs.eviction", eviction, zero, most, "worker's time for an eviction").varied({zero, 500_ns});
 }
 
+// A home serves the requests for a line in the order in which they come.
+std::optional<sim::WaitingBounds> Options::waiting(const models::RackOptions& rack, std::uint64_t sessions) const {
+  return sim::WaitingBounds{.waits_from = rack.rtt / 2,
+                            .headway = rack.rtt,
+                            .overtakings = 2 * sessions,
+                            .step = rack.rtt * 24,
+                            .work = (message + hand_over) * 4 + wake_up};
+}
+
 std::vector<std::string> Options::promises() const {
-  if (consistency == Consistency::sc) return {"sc", "mutual-exclusion", "lock-fairness", "data-value"};
-  return {consistency == Consistency::pso ? "pso" : "tso", "mutual-exclusion", "lock-fairness"};
+  if (consistency == Consistency::sc) return {"sc", "mutual-exclusion", "data-value"};
+  return {consistency == Consistency::pso ? "pso" : "tso", "mutual-exclusion"};
 }
 
 std::vector<std::string> Options::also_tolerates() const {

@@ -1,0 +1,145 @@
+#include "sim/oracles/bounded_waiting_oracle.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace racksim::sim {
+namespace {
+
+/// Whether both may have the unit at a time.
+bool are_compatible(OperationKind a, OperationKind b) {
+  if (requests_lock(a)) return is_shared(a) && is_shared(b);
+  return a == OperationKind::read && b == OperationKind::read;
+}
+
+bool is_try(OperationKind kind) {
+  return kind == OperationKind::try_lock || kind == OperationKind::try_lock_shared;
+}
+
+}  // namespace
+
+void BoundedWaitingOracle::observe(const Observation& observation) {
+  switch (observation.what) {
+    case Observed::operation_begun:
+      return begin(observation, OperationView::of(observation));
+    case Observed::operation_ended:
+      return end(observation, OperationView::of(observation), true);
+    case Observed::operation_given_up:
+      return end(observation, OperationView::of(observation), false);
+    case Observed::disturbance:
+      return disturb(observation);
+    default:
+      return;
+  }
+}
+
+void BoundedWaitingOracle::disturb(const Observation& observation) {
+  const auto kind = DisturbanceView::of(observation).kind;
+  if (kind == Disturbance::healed) return;
+  if (kind == Disturbance::machine_begin) ++machine_faults_;
+  if (kind == Disturbance::machine_end) machine_faults_ -= std::min(machine_faults_, 1U);
+  const Time until = observation.at + bounds_.settling;
+  disturbed_ = disturbed_ ? std::max(*disturbed_, until) : until;
+}
+
+BoundedWaitingOracle::Unit& BoundedWaitingOracle::unit(std::uint64_t number) {
+  if (const auto* found = numbers_.find(number)) return units_[*found];
+  if (vacant_.empty()) {
+    vacant_.push_back(static_cast<std::uint32_t>(units_.size()));
+    units_.emplace_back();
+  }
+  const std::uint32_t place = vacant_.back();
+  vacant_.pop_back();
+  numbers_[number] = place;
+  return units_[place];
+}
+
+void BoundedWaitingOracle::begin(const Observation& observation, const OperationView& operation) {
+  const std::uint64_t number = number_of(operation.key);
+  if (operation.kind == OperationKind::unlock) {
+    const auto* place = numbers_.find(number);
+    if (place == nullptr || units_[*place].held == 0 || --units_[*place].held > 0) return;
+    units_[*place].moved = observation.at;
+    return leave(number, *place);
+  }
+  if (!is_judged(operation.kind)) return;
+  expect_in_order(observation.at);
+  if (bounds_.overtakings != WaitingBounds::kAny || bounds_.step != Duration::max()) count_judged();
+  Unit& of = unit(number);
+  if (of.waiting.empty()) of.moved = std::max(of.moved, observation.at);
+  of.waiting.push_back(
+      {observation.operation, observation.at, observation.source, operation.key, 0, under_way_++, operation.kind});
+}
+
+void BoundedWaitingOracle::end(const Observation& observation, const OperationView& operation, bool ended) {
+  const bool done = ended && (!requests_lock(operation.kind) || operation.value != 0);
+  const std::uint64_t number = number_of(operation.key);
+  if (is_judged(operation.kind)) leave_waiting(observation, number, done);
+  if (done && requests_lock(operation.kind)) ++unit(number).held;
+}
+
+void BoundedWaitingOracle::leave_waiting(const Observation& observation, std::uint64_t number, bool done) {
+  const auto* place = numbers_.find(number);
+  if (place == nullptr) return;
+  Unit& of = units_[*place];
+  const auto found = std::find_if(of.waiting.begin(), of.waiting.end(),
+                                  [&](const Operation& one) { return one.operation == observation.operation; });
+  if (found == of.waiting.end()) return;
+  const Operation ended = *found;
+  --under_way_;
+  of.waiting.erase(found);
+  // While an application holds a lock its own accesses come first, and others wait for as long as it likes.
+  const bool free = of.held == 0;
+  if (done && free && !is_try(ended.kind)) step(ended, observation, of);
+  if (done && (free || of_ == Waiting::locks) && observation.at - ended.since >= bounds_.waits_from)
+    overtake(ended, observation, of);
+  of.moved = observation.at;
+  leave(number, *place);
+}
+
+void BoundedWaitingOracle::leave(std::uint64_t number, std::uint32_t place) {
+  if (!units_[place].waiting.empty() || units_[place].held > 0) return;
+  vacant_.push_back(place);
+  numbers_.erase(number);
+}
+
+void BoundedWaitingOracle::overtake(const Operation& winner, const Observation& observation, Unit& of) {
+  for (Operation& loser : of.waiting) {
+    if (loser.since + bounds_.headway >= winner.since) return;
+    if (is_try(loser.kind) || are_compatible(loser.kind, winner.kind) || !is_calm(loser.since)) continue;
+    most_ = std::max(most_, ++loser.overtakings);
+    if (loser.overtakings != bounds_.overtakings + 1) continue;
+    violated(observation.at,
+             keeps_more() ? fmt::format("{} was overtaken {} times by what began later, {} allowed; last by {} at {}",
+                                        told(loser), loser.overtakings, bounds_.overtakings,
+                                        event_log_.operation(winner.operation, winner.session), printed(observation.at))
+                          : std::string(),
+             {loser.key, {loser.operation, winner.operation}});
+  }
+}
+
+void BoundedWaitingOracle::step(const Operation& ended, const Observation& observation, const Unit& of) {
+  const Time since = std::max(of.moved, ended.since);
+  if (!is_calm(since)) return;
+  const Duration waited = observation.at - since;
+  longest_ = std::max(longest_, waited);
+  if (bounds_.step == Duration::max()) return;
+  const Duration allowed = bounds_.step + bounds_.work * static_cast<std::int64_t>(ended.in_front);
+  if (waited <= allowed) return;
+  violated(observation.at,
+           keeps_more() ? fmt::format("{} waited for {} while nothing ended there, {} allowed", told(ended),
+                                      printed(Time{} + waited), printed(Time{} + allowed))
+                        : std::string(),
+           {ended.key, {ended.operation}});
+}
+
+std::string BoundedWaitingOracle::told(const Operation& waiting) const {
+  return fmt::format("{} {} on key {}, waiting since {},", to_string(waiting.kind),
+                     event_log_.operation(waiting.operation, waiting.session), printed_key(waiting.key),
+                     printed(waiting.since));
+}
+
+}  // namespace racksim::sim

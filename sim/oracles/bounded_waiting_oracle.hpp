@@ -1,0 +1,100 @@
+// Bounded waiting: who waits is overtaken a bounded number of times, and never waits while nobody is served for longer
+// than a bounded step.
+//
+// Operations on one unit of coherence (a line, a block, a key) wait for each other. Two bounds together exclude that one
+// of them waits for ever, or for much longer than its turn:
+//
+//   * overtaking: an operation that had to wait itself, began later by some headway and is not compatible (two reads
+//     are, and two shared requests for a lock) ends first. Peterson and Fischer, "Economical Solutions for the Critical
+//     Section Problem in a Distributed System", STOC 1977, call it bounded waiting. 0 is first come, first served;
+//   * steps: the time between two ends on one unit while somebody waits for it. It does not run while an application
+//     holds a lock there.
+//
+// The bounds are the protocol's: its queues, turns, priorities and back-offs say how far its order may stray
+// (ProtocolOptions::waiting). What a fault has disturbed, or what began soon after, is not judged.
+//
+// Memory: 64 bytes a pending operation, and 40 a unit that somebody waits for or holds. Time: for each end, what waits
+// for its unit.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sim/oracles/oracle.hpp"
+#include "sim/oracles/waiting_bounds.hpp"
+#include "sim/record/flat_map.hpp"
+#include "sim/record/history.hpp"
+
+namespace racksim::sim {
+
+/// What waits: accesses for each other, or requests for a lock. An access and a request do not exclude each other.
+enum class Waiting : std::uint8_t { accesses, locks };
+
+/// Reads beginnings and ends of operations, and disturbances. A try-lock does not wait, so it cannot be overtaken; but it
+/// overtakes. The oracle of locks is called lock-fairness. Attach it before the first operation begins.
+class BoundedWaitingOracle : public Oracle {
+ public:
+  /// `event_log` gives names and must outlive the oracle.
+  /// It judges nothing if there is neither bound.
+  BoundedWaitingOracle(const EventLog& event_log, const WaitingBounds& bounds, Waiting of)
+      : Oracle(of == Waiting::locks ? "lock-fairness" : "bounded-waiting",
+               of == Waiting::locks ? "request" : "operation"),
+        event_log_(event_log),
+        bounds_(bounds),
+        of_(of) {}
+
+  void observe(const Observation& observation) override;
+
+  /// How often the operation that fared worst was overtaken, and the longest step, of those that were judged.
+  std::uint64_t most_overtakings() const { return most_; }
+  Duration longest_step() const { return longest_; }
+
+ private:
+  struct Operation {
+    OperationId operation;
+    Time since;
+    Source session;
+    Key key;
+    std::uint64_t overtakings;
+    std::uint64_t in_front;  // operations under way when it began
+    OperationKind kind;
+  };
+  struct Unit {
+    std::vector<Operation> waiting{};  // by their beginnings
+    Time moved;                        // the latest end, or beginning of what waits alone
+    unsigned held = 0;                 // locks, by applications
+  };
+
+  void disturb(const Observation& observation);
+  /// Whether an operation of this kind may wait, or overtake.
+  bool is_judged(OperationKind kind) const {
+    return of_ == Waiting::locks ? requests_lock(kind) : accesses_memory(kind);
+  }
+  std::uint64_t number_of(Key key) const { return key >> bounds_.unit_bits; }
+  Unit& unit(std::uint64_t number);
+  void begin(const Observation& observation, const OperationView& operation);
+  void end(const Observation& observation, const OperationView& operation, bool ended);
+  void leave_waiting(const Observation& observation, std::uint64_t number, bool done);
+  void leave(std::uint64_t number, std::uint32_t place);
+  void overtake(const Operation& winner, const Observation& observation, Unit& unit);
+  void step(const Operation& ended, const Observation& observation, const Unit& unit);
+  /// Whether no fault explains what happened since then.
+  bool is_calm(Time since) const { return machine_faults_ == 0 && (!disturbed_ || since > *disturbed_); }
+  std::string told(const Operation& waiting) const;
+
+  const EventLog& event_log_;
+  const WaitingBounds bounds_;
+  const Waiting of_;
+  FlatMap<std::uint32_t> numbers_;  // unit to its place
+  std::vector<Unit> units_;
+  std::vector<std::uint32_t> vacant_;
+  std::optional<Time> disturbed_;  // until when faults explain what happens
+  unsigned machine_faults_ = 0;    // that last
+  std::uint64_t under_way_ = 0;
+  std::uint64_t most_ = 0;
+  Duration longest_{};
+};
+
+}  // namespace racksim::sim

@@ -1,0 +1,213 @@
+// The oracle of bounded waiting: overtakings and steps by hand, and against a slow reference that knows all intervals.
+#include "sim/oracles/bounded_waiting_oracle.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <vector>
+
+#include "sim/random/random.hpp"
+#include "tests/sim/oracles/stories.hpp"
+
+namespace bounded_waiting_oracle_test {
+
+using namespace racksim::sim;
+using Catch::Contains;
+
+namespace {
+
+constexpr WaitingBounds kEndless{};
+
+struct Judged {
+  std::vector<Violation> violations;
+  std::uint64_t most;
+  Duration longest;
+};
+
+Judged judged(const Story& story, const WaitingBounds& bounds, Waiting of = Waiting::accesses) {
+  NamedEventLog event_log;
+  BoundedWaitingOracle oracle(event_log, bounds, of);
+  tell(story, event_log, oracle);
+  return {oracle.violations(), oracle.most_overtakings(), oracle.longest_step()};
+}
+
+/// Session 0 reads and waits; session 1 writes so often meanwhile.
+Story overtaken(std::uint64_t times) {
+  Teller story;
+  story.read(0, 6, 0, {1, 10 * times + 20});
+  for (std::uint64_t i = 1; i <= times; ++i) story.write(1, 6, i, {10 * i, 10 * i + 5}, 10 * i + 5);
+  return story;
+}
+
+WaitingBounds at_most(std::uint64_t overtakings) {
+  return {.overtakings = overtakings};
+}
+
+}  // namespace
+
+TEST_CASE("who is overtaken once more than allowed is reported once") {
+  CHECK(judged(overtaken(3), at_most(3)).violations.empty());
+  const auto found = judged(overtaken(5), at_most(3)).violations;
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].oracle == "bounded-waiting");
+  CHECK(found[0].at == Time() + 45_ns);
+  CHECK(found[0].what ==
+        "read session0 #1 on key 0x6, waiting since 1.000 ns, was overtaken 4 times by what began later, 3 allowed; "
+        "last by session1 #5 at 45.000 ns");
+  CHECK(found[0].about.key == Key{6u});
+  CHECK(found[0].about.operations == std::vector<OperationId>{1, 5});
+  CHECK(judged(overtaken(5), at_most(3)).most == 5);
+}
+
+TEST_CASE("only what conflicts, waits itself and came later by the headway overtakes") {
+  // Reads do not exclude each other, nor do other keys, nor a lock and an access.
+  CHECK(judged(Teller().read(0, 6, 0, {1, 9}).read(1, 6, 0, {2, 5}), kEndless).most == 0);
+  CHECK(judged(Teller().write(0, 6, 1, {1, 9}, 9).read(1, 6, 0, {2, 5}), kEndless).most == 1);
+  CHECK(judged(Teller().write(0, 6, 1, {1, 9}, 9).write(1, 7, 2, {2, 5}, 5), kEndless).most == 0);
+  CHECK(judged(Teller().write(0, Teller::kLock, 1, {1, 9}, 9).lock(1, {2, 5}), kEndless).most == 0);
+  CHECK(judged(Teller().lock(0, {1, 9}).lock(1, {2, 5}), kEndless).most == 1);
+  CHECK(
+      judged(Teller().lock(0, {1, 9}, OperationKind::lock_shared).lock(1, {2, 5}, OperationKind::lock_shared), kEndless)
+          .most == 0);
+  // Keys of one unit.
+  WaitingBounds lines = kEndless;
+  lines.unit_bits = 2;
+  CHECK(judged(Teller().write(0, 4, 1, {1, 9}, 9).write(1, 7, 2, {2, 5}, 5), lines).most == 1);
+  CHECK(judged(Teller().write(0, 4, 1, {1, 9}, 9).write(1, 8, 2, {2, 5}, 5), lines).most == 0);
+  // A hit overtakes nobody.
+  WaitingBounds slow = kEndless;
+  slow.waits_from = 4_ns;
+  CHECK(judged(Teller().write(0, 6, 1, {1, 9}, 9).write(1, 6, 2, {2, 5}, 5), slow).most == 0);
+  CHECK(judged(Teller().write(0, 6, 1, {1, 9}, 9).write(1, 6, 2, {2, 6}, 6), slow).most == 1);
+  // Who comes at nearly the same time.
+  WaitingBounds headway = kEndless;
+  headway.headway = 3_ns;
+  CHECK(judged(Teller().write(0, 6, 1, {1, 9}, 9).write(1, 6, 2, {4, 8}, 8), headway).most == 0);
+  CHECK(judged(Teller().write(0, 6, 1, {1, 9}, 9).write(1, 6, 2, {5, 8}, 8), headway).most == 1);
+  // Who gives up neither overtakes nor waits any more.
+  CHECK(
+      judged(Teller().write(0, 6, 1, {1, Teller::kNever}, 9).give_up(1, 3).write(1, 6, 2, {2, 5}, 5), kEndless).most ==
+      0);
+}
+
+TEST_CASE("nobody waits for longer than a step while nothing ends on its unit") {
+  WaitingBounds bounds = kEndless;
+  bounds.step = 10_ns;
+  CHECK(judged(Teller().write(0, 6, 1, {1, 11}, 11), bounds).violations.empty());
+  const auto found = judged(Teller().write(0, 6, 1, {1, 12}, 12), bounds).violations;
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].what ==
+        "write session0 #1 on key 0x6, waiting since 1.000 ns, waited for 11.000 ns while nothing ended there, "
+        "10.000 ns allowed");
+  // Each end begins a step anew, as does the unlock of what an application has held; a lock that is held does not.
+  CHECK(judged(Teller().write(0, 6, 1, {1, 21}, 21).read(1, 6, 0, {2, 11}), bounds).longest == 10_ns);
+  CHECK(judged(Teller().lock(0, {1, 3}).lock(1, {4, 59}).unlock(0, {50, 55}), bounds, Waiting::locks).longest == 9_ns);
+  CHECK(judged(Teller().lock(0, {1, 3}).write(1, Teller::kLock, 1, {4, 59}, 59).unlock(0, {50, 55}), bounds).longest ==
+        9_ns);
+  CHECK(judged(Teller().write(0, 6, 1, {1, 3}, 3).write(1, 6, 2, {20, 22}, 22), bounds).longest == 2_ns);
+}
+
+TEST_CASE("a step may be longer by the work of all that was under way before") {
+  WaitingBounds bounds = kEndless;
+  bounds.step = 10_ns;
+  bounds.work = 5_ns;
+  const auto behind = [&](std::uint64_t until) {
+    return judged(Teller().write(1, 7, 1, {1, 90}, 90).write(2, 8, 2, {2, 91}, 91).write(0, 6, 3, {3, until}, until),
+                  bounds)
+        .violations;
+  };
+  CHECK(behind(23).size() == 2);  // those that were under way themselves
+  CHECK(behind(24).size() == 3);
+}
+
+TEST_CASE("an oracle without bounds judges nothing") {
+  NamedEventLog event_log;
+  BoundedWaitingOracle endless(event_log, {}, Waiting::accesses), bounded(event_log, at_most(9), Waiting::accesses);
+  tell(overtaken(3), event_log, endless);
+  CHECK(endless.judged() == 0);
+  NamedEventLog again;
+  tell(overtaken(3), again, bounded);
+  CHECK(bounded.judged() == 4);
+}
+
+TEST_CASE("what a fault has disturbed is not judged, and what begins after it has settled is") {
+  NamedEventLog event_log;
+  BoundedWaitingOracle oracle(event_log, {.overtakings = 0, .step = 10_ns, .settling = 100_ns}, Waiting::accesses);
+  event_log.attach(oracle);
+  const Source a = event_log.add_source("a");
+  const auto one = [&](std::uint64_t number, std::int64_t from, std::int64_t to) {
+    record_begun(event_log, a, Time() + Duration::from_ps(from * 1000), OperationId{number}, OperationKind::write, 6,
+                 1);
+    record_ended(event_log, a, Time() + Duration::from_ps(to * 1000), OperationId{number}, OperationKind::write, 6, 1);
+  };
+  record_disturbance(event_log, a, Time() + 5_ns, 0, Disturbance::lost);
+  one(1, 6, 60);
+  one(2, 100, 160);
+  CHECK(oracle.violation_count() == 0);
+  one(3, 200, 250);
+  CHECK(oracle.violation_count() == 1);
+  // Machines that do not work as usual explain for as long as that lasts.
+  record_disturbance(event_log, a, Time() + 300_ns, 0, Disturbance::machine_begin);
+  one(4, 500, 550);
+  record_disturbance(event_log, a, Time() + 560_ns, 0, Disturbance::machine_end);
+  one(5, 600, 650);
+  CHECK(oracle.violation_count() == 1);
+  one(6, 700, 750);
+  CHECK(oracle.violation_count() == 2);
+}
+
+TEST_CASE("overtakings and steps are those that intervals tell") {
+  RandomStream random(23, "waiting");
+  struct Interval {
+    std::uint64_t from, to, key;
+    bool write;
+  };
+  std::uint64_t overtakings = 0;
+  for (int round = 0; round < 3'000; ++round) {
+    // Intervals with distinct ends, each of a session of its own.
+    std::vector<std::uint64_t> instants(12);
+    for (std::size_t i = 0; i < instants.size(); ++i) instants[i] = 10 * i + 1 + random.below(9);
+    for (std::size_t i = instants.size(); i > 1; --i) std::swap(instants[i - 1], instants[random.below(i)]);
+    std::vector<Interval> all;
+    Teller story;
+    for (std::size_t i = 0; i + 1 < instants.size(); i += 2) {
+      all.push_back({std::min(instants[i], instants[i + 1]), std::max(instants[i], instants[i + 1]),
+                     4 + random.below(8), random.chance(0.5)});
+      const auto session = static_cast<std::uint32_t>(i / 2);
+      if (all.back().write) {
+        story.write(session, all.back().key, i + 1, {all.back().from, all.back().to}, all.back().to);
+      } else {
+        story.read(session, all.back().key, 0, {all.back().from, all.back().to});
+      }
+    }
+    const WaitingBounds bounds{
+        .unit_bits = 2,
+        .waits_from = Duration::from_ps(1000 * static_cast<std::int64_t>(random.below(30))),
+        .headway = Duration::from_ps(1000 * static_cast<std::int64_t>(random.below(20))),
+    };
+    std::uint64_t most = 0;
+    std::int64_t longest = 0;
+    for (const Interval& loser : all) {
+      std::uint64_t times = 0;
+      std::uint64_t moved = loser.from;  // the latest end on the unit before the loser's own
+      for (const Interval& winner : all) {
+        if (winner.key / 4 != loser.key / 4 || &winner == &loser) continue;
+        if (winner.to < loser.to) moved = std::max(moved, winner.to);
+        const auto ps = [](std::uint64_t ns) { return 1000 * static_cast<std::int64_t>(ns); };
+        if ((winner.write || loser.write) && winner.to < loser.to &&
+            ps(winner.from) > ps(loser.from) + bounds.headway.ps() &&
+            ps(winner.to - winner.from) >= bounds.waits_from.ps())
+          ++times;
+      }
+      most = std::max(most, times);
+      longest = std::max(longest, static_cast<std::int64_t>(loser.to - moved));
+    }
+    INFO("round " << round);
+    const Judged found = judged(story, bounds);
+    REQUIRE(found.most == most);
+    REQUIRE(found.longest == Duration::from_ps(1000 * longest));
+    overtakings += most;
+  }
+  CHECK(overtakings > 1'000);
+}
+
+}  // namespace bounded_waiting_oracle_test
