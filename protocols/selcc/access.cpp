@@ -40,7 +40,7 @@ void ComputeNode::latch_freed(Frame& frame) {
   const bool over = local_turn_is_over(work);
   if (work.waiters.empty() || over) {
     const bool deferred = !work.deferred.empty();
-    serve_deferred(frame);
+    lines_.serve_deferred(frame);
     if (over && !deferred) raise(FrameEvent::yield, frame.line, &frame);
     if (over) {
       work.urged = !work.deferred.empty();

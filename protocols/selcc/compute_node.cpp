@@ -12,6 +12,15 @@ namespace racksim::selcc {
 ComputeNode::ComputeNode(Shared& shared, NodeId id, unsigned threads)
     : CachingNode(shared, id, threads),
       verbs_(shared, connections_, *this),
+      lines_({.options = shared.options,
+              .counters = shared.counters,
+              .coverage = shared.coverage,
+              .id = id,
+              .compute_nodes = shared.memory.shape().roles.compute_nodes,
+              .cache = cache_,
+              .works = works_,
+              .verbs = verbs_,
+              .host = *this}),
       ring_used_(shared.lines.size(), 0),
       ring_moved_(calendar()) {
   begin();

@@ -13,6 +13,7 @@
 #include "protocols/line_cache/caching_node.hpp"
 #include "protocols/line_cache/slots.hpp"
 #include "protocols/selcc/frame_step.hpp"
+#include "protocols/selcc/line_events.hpp"
 #include "protocols/selcc/line_work.hpp"
 #include "protocols/selcc/races.hpp"
 #include "protocols/selcc/shared.hpp"
@@ -33,7 +34,8 @@ struct CacheTypes {
 
 class ComputeNode final : public line_cache::CachingNode<CacheTypes>,
                           models::CompletionHandler,
-                          models::MemoryObserver {
+                          models::MemoryObserver,
+                          LineHost {
  public:
   ComputeNode(Shared& shared, NodeId id, unsigned threads);
   ~ComputeNode() override { tasks_.cancel_all(); }  // before what they wait for goes
@@ -47,21 +49,22 @@ class ComputeNode final : public line_cache::CachingNode<CacheTypes>,
   /// Whether the node has a part in the line's word, or will have had one: it holds, gives, takes or releases it.
   bool has_part_in(sim::Key line) const;
 
-  // What the table of a line asks and does.
-  NodeVerbs& verbs() { return verbs_; }
-  /// The number of its next request.
-  std::uint64_t take_number() { return next_number_++; }
-  /// Until when its threads hold back from reading a line.
-  sim::Time held_back(sim::Key line) const;
-  void hold_back(sim::Key line, sim::Time until);
-  void set_timer(LineWork& work, sim::Time end);
-  bool is_cut_off(NodeId node) const { return (cut_off_ & LatchWord::shared(node)) != 0; }
-  /// Whom words may be rid of, as reader bits.
-  std::uint64_t departed() const { return departed_; }
+  // What its lines ask and do (line_events.hpp).
+  std::uint64_t take_number() override { return next_number_++; }
+  sim::Time now() const override { return calendar().now(); }
+  sim::Duration rtt() const override { return CachingNode::rtt(); }
+  void set_timer(LineWork& work, sim::Time end) override;
+  void cancel_timer(LineWork& work) override { calendar().cancel(work.timer); }
+  sim::Time held_back(sim::Key line) const override;
+  void hold_back(sim::Key line, sim::Time until) override;
+  sim::Key first_object_of(sim::Key line) const override { return shared_.lines.object_of(line, 0); }
+  bool has_part_in(NodeId node, sim::Key line) const override { return shared_.nodes[node]->has_part_in(line); }
+  bool is_cut_off(NodeId node) const override { return (cut_off_ & LatchWord::shared(node)) != 0; }
+  std::uint64_t departed() const override { return departed_; }
 
   // What the cache asks and does (line_cache/caching_node.hpp, access.cpp).
   void raise(FrameEvent event, sim::Key line, Frame* frame, const Invalidation* message = nullptr,
-             std::vector<models::WorkRequest>* posts = nullptr);
+             std::vector<models::WorkRequest>* posts = nullptr) override;
   sim::Counter& exclusive_misses() const { return counters().modified_misses; }
   /// Whether it may use what it has cached: not when its lease is over.
   bool serves() const;
@@ -73,7 +76,7 @@ class ComputeNode final : public line_cache::CachingNode<CacheTypes>,
   bool may_join(const Frame& frame, const LineWork& work) const {
     return frame.latch == 0 || !local_turn_is_over(work);
   }
-  void latch_freed(Frame& frame);
+  void latch_freed(Frame& frame) override;
   void grant_waiters(Frame& frame) { line_cache::grant_latch(frame, works_.of(frame).waiters); }
   void end(LineWork& work) { calendar().cancel(work.timer); }
   sim::Task<void> evict_lines(std::vector<sim::Key> victims);
@@ -123,17 +126,9 @@ class ComputeNode final : public line_cache::CachingNode<CacheTypes>,
   void on_completion(const models::Completion& completion) override;
   void landed(NodeId from, std::uint64_t address, std::uint32_t bytes, const models::Content& content) override;
   void completed(const Posted& posted, const models::Completion& completion);
-  void take_word(LineWork& work, std::uint64_t word);
   void handle(std::uint32_t slot);
   void take_answer(std::uint32_t slot);
-  /// The line that was asked for is in `work.fetched`.
-  void take_given(LineWork& work, Ask& ask, ObjectRange dirty);
-  /// One more invalidation is answered without the line.
-  void answered_without(LineWork& work, Ask& ask);
-  void confirmed(sim::Key line, std::uint64_t number);
-  void given_part_done(sim::Key line);
   void pause_over(std::uint64_t line);
-  void serve_deferred(Frame& frame);
 
   // Recovery (survivor.cpp).
   bool awaits_answer_of(const LineWork& work, NodeId lost) const;
@@ -150,6 +145,7 @@ class ComputeNode final : public line_cache::CachingNode<CacheTypes>,
   void post_batch(models::QueuePair& queue_pair, std::vector<models::WorkRequest>& batch);
 
   NodeVerbs verbs_;
+  LineEvents lines_;
   std::map<std::uint64_t, sim::Time> held_back_;  // by line: no reads from elsewhere until then
   line_cache::Slots<Invalidation> inbox_;
   line_cache::Slots<Arrived> answers_;

@@ -3,14 +3,15 @@
 
 #include <utility>
 
-#include "protocols/selcc/compute_node.hpp"
+#include "protocols/selcc/line_events.hpp"
+#include "protocols/selcc/races.hpp"
 
 namespace racksim::selcc {
 
 using models::Opcode;
 
 sim::KeyAndOperations FrameStep::key_and_operations() const {
-  sim::KeyAndOperations about{node.shared().lines.object_of(line, 0), {}};
+  sim::KeyAndOperations about{node.host().first_object_of(line), {}};
   if (work != nullptr && work->operation != 0) about.operations.push_back(work->operation);
   return about;
 }
@@ -31,7 +32,7 @@ bool FrameStep::wants_to_read() const {
 std::vector<NodeId> FrameStep::targets() const {
   std::vector<NodeId> found;
   const auto add = [&](NodeId id) {
-    if (id != node.id() && id < node.shared().nodes.size() && !node.is_cut_off(id)) found.push_back(id);
+    if (id != node.id() && id < node.compute_nodes() && !node.host().is_cut_off(id)) found.push_back(id);
   };
   if (word().names_owner()) {
     if (frame->state != FrameState::upgrading) add(word().owner());
@@ -43,14 +44,14 @@ std::vector<NodeId> FrameStep::targets() const {
 
 void FrameStep::post_atomic(Opcode opcode, std::uint64_t compare, std::uint64_t value, Purpose purpose,
                             std::uint64_t number) {
-  NodeVerbs& verbs = node.verbs();
-  verbs.post(node.connections().of_thread(work->thread, line),
-             verbs.atomic(opcode, compare, value,
+  LineVerbs& verbs = node.verbs();
+  verbs.post_by_thread(
+      *work, verbs.atomic(opcode, compare, value,
                           {.purpose = purpose, .line = line, .number = number, .operation = work->operation}));
 }
 
 void FrameStep::start_attempt() {
-  node.calendar().cancel(work->timer);
+  node.host().cancel_timer(*work);
   ++work->attempts;
 }
 
@@ -71,14 +72,14 @@ void FrameStep::ask() {
   if (!std::exchange(work->has_asked, true)) ++counters.operations_with_invalidations.value;
   work->asks.clear();
   work->turned_away = false;
-  work->asked_at = node.calendar().now();
+  work->asked_at = node.host().now();
   for (const NodeId target : targets()) {
     ++sent.value;
-    if (!node.shared().nodes[target]->has_part_in(line)) {
+    if (!node.host().has_part_in(target, line)) {
       ++counters.phantom_sharers.value;
-      node.shared().coverage.race(races.word_names_an_innocent);
+      node.coverage().race(races.word_names_an_innocent);
     }
-    work->asks.push_back({.whom = target, .number = node.take_number()});
+    work->asks.push_back({.whom = target, .number = node.host().take_number()});
     node.verbs().send(target, {.line = line,
                                .number = work->asks.back().number,
                                .sender = node.id(),
@@ -86,12 +87,12 @@ void FrameStep::ask() {
                                .priority = options().priority_of(work->attempts),
                                .operation = work->operation});
   }
-  if (!options().await_answer) wait_until(work->asked_at + node.rtt() * 2);
+  if (!options().await_answer) wait_until(work->asked_at + node.host().rtt() * 2);
 }
 
 void FrameStep::wait_until(sim::Time end) {
-  node.calendar().cancel(work->timer);
-  node.set_timer(*work, end);
+  node.host().cancel_timer(*work);
+  node.host().set_timer(*work, end);
 }
 
 void FrameStep::install() {
@@ -115,7 +116,7 @@ void FrameStep::settle_others(bool owners_alone) {
     if (owners_alone && deferred.conflict == Case::writer_against_shared) {
       kept.push_back(deferred);
     } else {
-      node.shared().coverage.race(races.deferred_in_vain);
+      node.coverage().race(races.deferred_in_vain);
       node.verbs().answer(deferred, Verdict::gone);
     }
   }
@@ -124,11 +125,11 @@ void FrameStep::settle_others(bool owners_alone) {
 
 void FrameStep::let_writer_in_first() {
   if (!options().spin_waiting || message->priority == 0) return;
-  node.hold_back(line, node.calendar().now() + options().spin_per_level * message->priority);
+  node.host().hold_back(line, node.host().now() + options().spin_per_level * message->priority);
 }
 
 void FrameStep::give(std::uint64_t added, Purpose purpose, ObjectRange dirty, bool flushes) {
-  NodeVerbs& verbs = node.verbs();
+  LineVerbs& verbs = node.verbs();
   ++node.counters().given.value;
   verbs.forward(*message, *frame, dirty);
   std::vector<models::WorkRequest> batch{verbs.atomic(Opcode::fetch_add, 0, added,
@@ -140,11 +141,11 @@ void FrameStep::give(std::uint64_t added, Purpose purpose, ObjectRange dirty, bo
   if (flushes) {
     batch.insert(options().flush_first ? batch.begin() : batch.end(), verbs.flush(*frame, message->operation));
   }
-  verbs.post(node.connections().of_handler(line), batch);
+  verbs.post_by_handler(line, batch);
 }
 
 std::vector<models::WorkRequest> FrameStep::release(bool modified) const {
-  NodeVerbs& verbs = node.verbs();
+  LineVerbs& verbs = node.verbs();
   const sim::OperationId cause = message != nullptr ? message->operation : sim::OperationId{0u};
   const std::uint64_t part = modified ? LatchWord::modified(node.id()) : LatchWord::shared(node.id());
   const Purpose purpose = posts != nullptr ? Purpose::evict : Purpose::release;
@@ -164,7 +165,7 @@ void FrameStep::release_line(bool modified) {
     posts->insert(posts->end(), batch.begin(), batch.end());
   } else {
     ++counters.yields.value;
-    node.verbs().post(node.connections().of_handler(line), batch);
+    node.verbs().post_by_handler(line, batch);
   }
 }
 

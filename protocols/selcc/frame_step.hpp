@@ -25,7 +25,7 @@ namespace racksim::selcc {
 using latched_memory::LatchWord;
 using models::NodeId;
 
-class ComputeNode;
+class LineEvents;
 struct Options;
 struct LineWork;
 enum class Purpose : std::uint8_t;
@@ -58,7 +58,7 @@ constexpr FrameEvent event_of(Case conflict) {
 
 /// One event at one node.
 struct FrameStep {
-  ComputeNode& node;
+  LineEvents& node;
   sim::Key line;
   Frame* frame;                                       ///< null: the node has none for the line
   LineWork* work;                                     ///< null: nothing is under way

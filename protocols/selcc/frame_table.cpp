@@ -4,8 +4,9 @@
 #include <optional>
 #include <vector>
 
-#include "protocols/selcc/compute_node.hpp"
 #include "protocols/selcc/frame_step.hpp"
+#include "protocols/selcc/line_events.hpp"
+#include "protocols/selcc/races.hpp"
 #include "sim/kernel/invariant.hpp"
 
 namespace racksim::selcc {
@@ -31,8 +32,9 @@ constexpr Guard confirms("R1", [](const Step& step) { return step.options().conf
 constexpr Guard giver_waits("R2", [](const Step& step) { return step.options().giver_waits; });
 constexpr Guard forwards("forwarding", [](const Step& step) { return step.options().forwarding; });
 constexpr Guard no_forwarding("no forwarding", [](const Step& step) { return !step.options().forwarding; });
-constexpr Guard held_back("a starved writer wants it",
-                          [](const Step& step) { return step.node.calendar().now() < step.node.held_back(step.line); });
+constexpr Guard held_back("a starved writer wants it", [](const Step& step) {
+  return step.node.host().now() < step.node.host().held_back(step.line);
+});
 constexpr Guard own_release("its own release is out, undo waited", [](const Step& step) {
   return step.options().undo == Undo::waited && step.node.verbs().has_atomic_of(step.line);
 });
@@ -41,8 +43,9 @@ constexpr Guard no_writer("no writer in the word", [](const Step& step) {
 });
 constexpr Guard own_trace("own trace in the word", [](const Step& step) { return step.word().names(step.node.id()); });
 constexpr Guard undo_waited("undo waited", [](const Step& step) { return step.options().undo == Undo::waited; });
-constexpr Guard names_dead("the word names dead nodes",
-                           [](const Step& step) { return step.word().without(step.node.departed()) != step.word(); });
+constexpr Guard names_dead("the word names dead nodes", [](const Step& step) {
+  return step.word().without(step.node.host().departed()) != step.word();
+});
 constexpr Guard somebody("the word names somebody", [](const Step& step) { return !step.targets().empty(); });
 constexpr Guard was_free("the word was 0", [](const Step& step) { return step.word().free(); });
 constexpr Guard upgraded("the word was its own bit",
@@ -89,27 +92,27 @@ constexpr Action undo("FAA its bit away", [](Step& step) {
 constexpr Action ask("send invalidations", [](Step& step) { step.ask(); });
 // The gap between two invalidations, C × RTT / retries (§5.1.2), not below one round trip.
 constexpr Action pause("wait", [](Step& step) {
-  const sim::Duration rtt = step.node.rtt();
+  const sim::Duration rtt = step.node.host().rtt();
   const auto gap = rtt * static_cast<std::int64_t>(step.options().resend_factor) /
                    static_cast<std::int64_t>(std::max<std::uint32_t>(step.work->attempts, 1));
-  const sim::Time now = step.node.calendar().now();
+  const sim::Time now = step.node.host().now();
   const sim::Time from = step.work->asked_at == sim::Time{} ? now : step.work->asked_at;
   step.wait_until(std::max(now, from + std::max(gap, rtt)));
 });
 constexpr Action pause_own("wait for its own trace to go", [](Step& step) {
   ++step.node.counters().own_traces.value;
-  step.node.shared().coverage.race(races.word_names_its_reader);
-  step.wait_until(step.node.calendar().now() + step.node.rtt());
+  step.node.coverage().race(races.word_names_its_reader);
+  step.wait_until(step.node.host().now() + step.node.host().rtt());
 });
 // If the word has changed meanwhile the next attempt sees it.
 constexpr Action take_out("CAS the dead away", [](Step& step) {
   const std::uint64_t word = step.word().bits();
-  step.post_atomic(Opcode::compare_swap, word, step.word().without(step.node.departed()).bits(), Purpose::take_out,
-                   word);
+  step.post_atomic(Opcode::compare_swap, word, step.word().without(step.node.host().departed()).bits(),
+                   Purpose::take_out, word);
 });
 constexpr Action hold_back("hold back", [](Step& step) {
   ++step.node.counters().held_back.value;
-  step.wait_until(step.node.held_back(step.line));
+  step.wait_until(step.node.host().held_back(step.line));
 });
 constexpr Action release_first("FAA its bit away, to acquire Modified", [](Step& step) {
   ++step.node.counters().upgrade_fallbacks.value;
@@ -131,7 +134,7 @@ constexpr Action defer("defer", [](Step& step) {
 });
 constexpr Action say_busy("answer: busy", [](Step& step) { step.answer(Verdict::busy); });
 constexpr Action say_gone("answer: gone", [](Step& step) {
-  if (step.node.verbs().has_atomic_of(step.line)) step.node.shared().coverage.race(races.invalidation_meets_release);
+  if (step.node.verbs().has_atomic_of(step.line)) step.node.coverage().race(races.invalidation_meets_release);
   step.answer(Verdict::gone);
 });
 constexpr Action urge("note the urge", [](Step& step) {
@@ -155,12 +158,12 @@ constexpr Action share_out("forward the line, flush, FAA (-B, bits A and B)", []
   step.frame->note_clean();
 });
 constexpr Action give_up("FAA its bit away, answer: released", [](Step& step) {
-  step.node.verbs().post(step.node.connections().of_handler(step.line), step.release(false));
+  step.node.verbs().post_by_handler(step.line, step.release(false));
   step.answer(Verdict::released);
   step.let_writer_in_first();
 });
 constexpr Action by_memory("flush, FAA its id away, answer: released", [](Step& step) {
-  step.node.verbs().post(step.node.connections().of_handler(step.line), step.release(true));
+  step.node.verbs().post_by_handler(step.line, step.release(true));
   step.answer(Verdict::released);
 });
 constexpr Action release("FAA its bit away", [](Step& step) { step.release_line(false); });

@@ -105,7 +105,7 @@ sim::Task<void> ComputeNode::claim(sim::Key line, NodeId lost) {
     ++counters().claimed.value;
     shared_.coverage.race(races.claimed);
   }
-  confirmed(line, number);
+  lines_.confirmed(line, number);
 }
 
 sim::Task<void> ComputeNode::recheck(sim::Key line, NodeId lost) {
@@ -125,7 +125,7 @@ sim::Task<void> ComputeNode::recheck(sim::Key line, NodeId lost) {
       may_be_given && (wants_modified ? owned_by(word, id_) : (word.readers() & LatchWord::shared(id_)) != 0);
   if (!given) {
     work->turned_away = true;
-    answered_without(*work, *ask);
+    lines_.answered_without(*work, *ask);
     co_return;
   }
   ++counters().rechecked.value;
@@ -133,8 +133,8 @@ sim::Task<void> ComputeNode::recheck(sim::Key line, NodeId lost) {
   if (wants_modified) shared_.recovery->lose(line);
   const std::uint64_t number = ask->number;
   work->fetched.load(content.bytes().subspan(latched_memory::LineLayout::kWordBytes));
-  take_given(*work, *ask, {});
-  confirmed(line, number);
+  lines_.take_given(*work, *ask, {});
+  lines_.confirmed(line, number);
 }
 
 sim::Task<void> ComputeNode::bury(NodeId lost) {

@@ -12,28 +12,14 @@
 #include "protocols/line_cache/line_map.hpp"
 #include "protocols/line_cache/slots.hpp"
 #include "protocols/selcc/frame.hpp"
+#include "protocols/selcc/line_events.hpp"
 #include "protocols/selcc/line_work.hpp"
 #include "protocols/selcc/messages.hpp"
+#include "protocols/selcc/posted.hpp"
 #include "protocols/selcc/shared.hpp"
 #include "sim/kernel/waiting.hpp"
 
 namespace racksim::selcc {
-
-/// What a verb is for, whose completion is told.
-enum class Purpose : std::uint8_t {
-  latch_word,   ///< the atomic of an upgrade
-  latch_line,   ///< the READ of another latch operation, behind its atomic
-  undo,         ///< of a failed reader's bit, which nobody waits for
-  undo_waited,  ///< the same, which its thread waits for
-  fall_back,    ///< the release of a share that is to be upgraded
-  release,      ///< of a share or of a line evicted
-  hand_over,    ///< of a Modified line to another writer
-  share,        ///< of a Modified line with a reader
-  forward,      ///< the line itself
-  take_out,     ///< of dead nodes from a word
-  call,         ///< somebody waits for just this
-  evict         ///< the last verb of an eviction, whose ring slots are free then
-};
 
 /// Verbs that one task waits for.
 struct Call {
@@ -45,18 +31,7 @@ struct Call {
   models::Content content{};  ///< of the last READ
 };
 
-/// What a completion is about.
-struct Posted {
-  Purpose purpose{};
-  sim::Key line = 0;
-  NodeId peer = 0;           ///< of hand_over and share
-  std::uint64_t number = 0;  ///< of the request that is granted; of take_out, the word that was found
-  std::uint32_t slots = 0;   ///< of the copy-out ring
-  sim::OperationId operation = 0;
-  Call* call = nullptr;
-};
-
-class NodeVerbs {
+class NodeVerbs final : public LineVerbs {
  public:
   /// Opens queue pairs to all memory servers, whose completions go to `completions`.
   NodeVerbs(Shared& shared, line_cache::Connections& connections, models::CompletionHandler& completions);
@@ -68,23 +43,27 @@ class NodeVerbs {
     post(queue_pair, std::span(&request, 1));
   }
 
-  /// An atomic on the word of a line.
-  models::WorkRequest atomic(models::Opcode opcode, std::uint64_t compare, std::uint64_t value, const Posted& posted);
-  /// Whether one is under way on it.
-  bool has_atomic_of(sim::Key line) const { return atomics_.contains(line); }
+  void post_by_thread(const LineWork& work, const models::WorkRequest& request) override {
+    post(connections_.of_thread(work.thread, work.frame->line), request);
+  }
+  void post_by_handler(sim::Key line, std::span<const models::WorkRequest> requests) override {
+    post(connections_.of_handler(line), requests);
+  }
+
+  models::WorkRequest atomic(models::Opcode opcode, std::uint64_t compare, std::uint64_t value,
+                             const Posted& posted) override;
+  bool has_atomic_of(sim::Key line) const override { return atomics_.contains(line); }
   /// How many are that give a line to this node, and that take dead nodes out of a word.
   std::uint32_t giving_to(NodeId node) const { return giving_to_[node]; }
   std::uint32_t taking_out() const { return taking_out_; }
-  /// The latch operation of an acquisition: an atomic that adds or swaps in this part, and the line.
-  void latch_and_read(models::Opcode opcode, std::uint64_t part, const LineWork& work);
+  void latch_and_read(models::Opcode opcode, std::uint64_t part, const LineWork& work) override;
   /// The word that one which has completed has found.
   std::uint64_t word_found(const models::Completion& latched) const;
 
   /// The line and its word.
   models::WorkRequest read_line(sim::Key line, sim::OperationId operation) const;
   models::WorkRequest read_word(sim::Key line) const;
-  /// What is dirty of a frame, to its place in memory.
-  models::WorkRequest flush(const Frame& frame, sim::OperationId operation);
+  models::WorkRequest flush(const Frame& frame, sim::OperationId operation) override;
   models::WorkRequest write_back(const Frame& frame, ObjectRange range, sim::OperationId operation);
 
   /// Posts a request and waits for its end. Returns the word that an atomic has found, or the first that a READ has.
@@ -94,10 +73,10 @@ class NodeVerbs {
   sim::Task<bool> nobody_holds(unsigned thread, sim::Key first, std::uint64_t lines, sim::OperationId operation);
 
   // To other nodes.
-  void send(NodeId to, const Invalidation& message);
-  void answer(const Invalidation& message, Verdict verdict);
-  void confirm(const Posted& given);
-  void forward(const Invalidation& message, const Frame& frame, ObjectRange dirty);
+  void send(NodeId to, const Invalidation& message) override;
+  void answer(const Invalidation& message, Verdict verdict) override;
+  void confirm(const Posted& given) override;
+  void forward(const Invalidation& message, const Frame& frame, ObjectRange dirty) override;
 
   /// What a completion is about, which has not been taken yet.
   Posted& operator[](const models::Completion& completion) { return posted_[slot_of(completion.wr_id)]; }
