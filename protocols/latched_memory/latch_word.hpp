@@ -6,8 +6,9 @@
 // `1 << NodeID` node 58 would write into the id. So there are at most 58 compute nodes.
 //
 // All changes but acquiring Modified are additions: the word is the sum of what nodes have contributed, modulo 2^64. In
-// between, a reader's bit that is added twice carries into its neighbour's, and one that is taken away too early
-// borrows from it; what each operation may add, and when, is the protocol's to say (selcc/frame_table.cpp).
+// between, a reader's bit that is added twice carries into its neighbour's, with the last neighbours into the id, and
+// one that is taken away too early borrows from it; what each operation may add, and when, is the protocol's to say
+// (selcc/frame_table.cpp).
 #pragma once
 
 #include <bit>
@@ -62,9 +63,16 @@ class LatchWord {
       visit(static_cast<NodeId>(std::countr_zero(left)));
     }
   }
+  /// Whether the bits of so many readers, added more than once, can make an id that nobody has put there. A node has
+  /// its bit in a word once for each thread's undo and for each release that is late: fewer than 2^16 times. So the bits
+  /// of N nodes stay below 2^16 × 2^N.
+  static constexpr bool readers_reach_id(unsigned nodes) { return nodes + kLateBits > kReaderBits; }
+
   constexpr bool operator==(const LatchWord&) const = default;
 
  private:
+  static constexpr unsigned kLateBits = 16;
+
   std::uint64_t bits_;
 };
 

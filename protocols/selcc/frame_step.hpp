@@ -9,6 +9,13 @@
 //   R3  flush_first           R7  dirty_travels         R11 upgrade_fallback
 //   R4  case2_flush           R8  answer_deferred       R12 undo, and releases by FAA alone
 //   R13 a node that finds its own trace in a word tries again and sends nothing
+//   R14 ordered_deferral
+//
+// R14 is for words in which reader bits carry into the id: they name an owner that nobody has made. A true owner-to-be
+// got or gets the line after those that it waits for; an innocent one may wait for whoever asks it. So a writer that
+// waits for answers defers what comes from nodes after it, and turns away what comes from nodes before it: along a chain
+// of writers that wait for each other's answers ids fall, and no chain closes. To answer only whom one asks oneself would
+// leave chains of three, as four nodes show that do "w,ww,ww,r" (explored/explored_line.hpp).
 #pragma once
 
 #include <cstdint>

@@ -38,6 +38,11 @@ constexpr Guard held_back("a starved writer wants it", [](const Step& step) {
 constexpr Guard own_release("its own release is out, undo waited", [](const Step& step) {
   return step.options().undo == Undo::waited && step.node.verbs().has_atomic_of(step.line);
 });
+// Of two that ask each other one is not deferred, whatever words have told them.
+constexpr Guard out_of_order("R14, a node before it", [](const Step& step) {
+  return step.options().ordered_deferral && step.message->sender < step.node.id() &&
+         step.options().owners_may_be_innocent(step.node.compute_nodes());
+});
 constexpr Guard no_writer("no writer in the word", [](const Step& step) {
   return !step.word().names_owner() && (step.word().readers() & LatchWord::shared(step.node.id())) == 0;
 });
@@ -275,6 +280,7 @@ FrameTable make_table() {
       {"case 2",                       {modified},         {case2},     giver_waits, {share_out, answer_all},   shared_giving,    "§4.4.2, R2"},
       {"case 2 without waiting",       {modified},         {case2},     {},          {share_out, answer_all},   shared,           "§4.4.2"},
       {"owner to be confirmed is asked", {modified_unconfirmed}, owner_asked, {},    {defer},                   stays,            "R1"},
+      {"owner to be is asked out of order", {asking_modified}, owner_asked, out_of_order, {say_busy},           stays,            "R14"},
       {"owner to be is asked",         wants_modified,     owner_asked, {},          {defer},                   stays,            "§5.3.2"},
       {"upgrading, asked as an owner", {upgrading},        owner_asked, {},          {defer},                   stays,            "§5.3.2"},
       {"case 1 at a sharer",           {shared},           {case1},     any_case,    {hand_over, answer_all},   given,            "R10 off"},

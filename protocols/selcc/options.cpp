@@ -39,6 +39,11 @@ void Options::declare(sim::Parameters& p) {
       .guards("a writer beside readers, words that no operation leaves", "selcc/mechanisms.json/without-match-case");
   p.flag("upgrade_fallback", upgrade_fallback, "an upgrade that fails too often releases its share first (§4.3.2)")
       .guards("two upgraders fail for ever", "selcc/mechanisms.json/without-upgrade-fallback");
+  p.flag("ordered_deferral", ordered_deferral,
+         "where carries can reach the id (43 and more compute nodes, undo not waited for), a writer that waits for "
+         "answers lets only nodes after it wait for its own: others are told that it is busy")
+      .neutral(true)
+      .guards("writers that a carry sends to each other wait for each other", "selcc/mechanisms.json/without-order");
   p.choice(
        "undo", undo, {{"overlapped", Undo::overlapped}, {"waited", Undo::waited}, {"off", Undo::off}},
        "how a reader that finds a writer in the word takes its bit away: while it asks the writer, before, or never")

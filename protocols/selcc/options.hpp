@@ -8,6 +8,7 @@
 
 #include "models/membership/membership_options.hpp"
 #include "models/service/protocol.hpp"
+#include "protocols/latched_memory/latch_word.hpp"
 #include "protocols/line_cache/cache_options.hpp"
 
 namespace racksim::selcc {
@@ -31,7 +32,7 @@ struct Options final : models::ProtocolOptions, line_cache::CacheOptions {
   // The rules; off is as printed in the paper, or worse.
   bool confirm = true, giver_waits = true, flush_first = true, case2_flush = true, await_answer = true,
        dirty_travels = true, answer_deferred = true, drop_shared_deferral = true, match_case = true,
-       upgrade_fallback = true;
+       upgrade_fallback = true, ordered_deferral = true;
   Undo undo = Undo::overlapped;
   std::uint64_t upgrade_attempts = 3;
   // Optimisations of §4.4.1 and §5.2 (Figure 15).
@@ -56,6 +57,10 @@ struct Options final : models::ProtocolOptions, line_cache::CacheOptions {
   bool writes_return_early() const { return relaxed && buffer_deadline > sim::Duration{}; }
   std::vector<std::string> promises() const override {
     return {writes_return_early() ? "tso" : "data-value", "mutual-exclusion", "latch-words"};
+  }
+  /// Whether a word can name an owner that nobody has made: with undos that are waited for each bit is in it once.
+  bool owners_may_be_innocent(std::uint64_t compute_nodes) const {
+    return undo != Undo::waited && latched_memory::LatchWord::readers_reach_id(static_cast<unsigned>(compute_nodes));
   }
   bool recovers() const { return recovery == RecoveryMode::fence; }
   /// What waits in the buffers of a node that crashes, and what it has not flushed.

@@ -155,6 +155,11 @@ void Swarm::add_knobs(const std::string& prefix, const sim::Parameters& defaults
       knob.calm = !parameter.moderate;
       if (knob.least >= knob.most) continue;
       knob.always = knob.most - knob.least >= kWideRange;
+      // Of so many draws nearly all would have fewer servers than roles need.
+      const models::RoleOptions& roles = original_.rack.options->roles;
+      if (knob.always && knob.path == "rack.nodes") {
+        knob.least = std::max({knob.least, roles.compute.value_or(0), roles.memory.value_or(0)});
+      }
     }
     if (!knob.choices.empty() || parameter.varied_from || knob.calm_value) knobs_.push_back(std::move(knob));
   }

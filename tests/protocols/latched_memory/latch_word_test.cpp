@@ -50,6 +50,17 @@ TEST_CASE("A reader's bit that is added twice carries into its neighbour's, and 
   CHECK(LatchWord(2 * LatchWord::shared(57)).owner() == 0);
 }
 
+TEST_CASE("The bits of 42 nodes, each fewer than 2^16 times in a word, leave the id alone, those of 43 do not") {
+  for (unsigned nodes = 1; nodes <= 48; ++nodes) {
+    std::uint64_t most = 0;
+    for (NodeId node = 0; node < nodes; ++node) most += 0xffff * LatchWord::shared(node);
+    INFO(nodes);
+    CHECK(LatchWord(most).names_owner() == LatchWord::readers_reach_id(nodes));
+    CHECK(LatchWord::readers_reach_id(nodes) == (nodes > 42));
+  }
+  CHECK(LatchWord::readers_reach_id(LatchWord::kMostNodes));
+}
+
 TEST_CASE("A bit that is taken away too early borrows from the id: the first node's becomes nobody's") {
   const LatchWord word(LatchWord::modified(0) - LatchWord::shared(3));
   CHECK_FALSE(word.names_owner());

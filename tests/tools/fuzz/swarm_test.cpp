@@ -100,6 +100,10 @@ TEST_CASE("runs draw nodes and threads up to the template's and all declared alt
   CHECK(values(swarm, "workload.read_ratio") == std::set<std::string>{"", "0.0", "0.2", "0.8", "0.95"});
 }
 
+TEST_CASE("a large rack is never drawn smaller than its roles need") {
+  CHECK(values(swarm_of("scenarios/fuzz/selcc-58.json"), "rack.nodes") == std::set<std::string>{"58", "59", "60"});
+}
+
 TEST_CASE("FlowCC's template draws from two to sixteen nodes, all equally often") {
   const Swarm swarm = swarm_of("scenarios/fuzz/flowcc.json");
   std::map<std::string, int> drawn;
