@@ -46,11 +46,13 @@ const RecordedHistory& OracleContext::history() {
     auto recorder = std::make_shared<sim::checkers::HistoryRecorder>(terms_.history_budget);
     attach(recorder, std::make_shared<FirstValues<sim::checkers::HistoryRecorder>>(*recorder));
     auto& metrics = rack_.metrics();
-    history_ = {.recorder = std::move(recorder),
-                .kept = &metrics.counter_of_run("history.operations", "operations",
-                                                "recorded for the checks of histories", sim::Shown::verbose),
-                .dropped = &metrics.counter_of_run("history.dropped_operations", "operations",
-                                                   "not recorded, all those of their keys", sim::Shown::trouble)};
+    history_ = {
+        .recorder = std::move(recorder),
+        .kept = &metrics.counter_of_run("history.operations", "operations", "recorded for the checks of histories",
+                                        sim::Shown::verbose),
+        .dropped = &metrics.counter_of_run(
+            "history.dropped_operations", "operations",
+            "not recorded, of keys that are rarely used, or behind what there is room for", sim::Shown::trouble)};
   }
   return history_;
 }

@@ -53,7 +53,7 @@ void Coordinator::end_epoch() {
 
 // What nobody has been told of is not counted: a key without a counter has been asked for less than any that has one.
 std::uint64_t Coordinator::count_of(sim::Key key) const {
-  const SpaceSaving::Counter* counter = counts_.find(key);
+  const sim::SpaceSaving::Counter* counter = counts_.find(key);
   return counter == nullptr ? 0 : counter->count;
 }
 
@@ -64,7 +64,7 @@ void Coordinator::make_plans() {
     sim::Key key;
   };
   std::vector<Ranked> come, leave;
-  for (const SpaceSaving::Counter& counter : counts_.counters()) {
+  for (const sim::SpaceSaving::Counter& counter : counts_.counters()) {
     if (states_.find(counter.key) == nullptr && counter.at_least() >= kLeast) {
       come.push_back({counter.at_least(), counter.key});
     }

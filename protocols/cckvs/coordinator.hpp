@@ -2,7 +2,7 @@
 //
 // Clients spread their requests over all servers, so that what one of them is asked for tells how popular keys are
 // everywhere. The coordinator, a SimGrid actor on that server, counts a sample of its requests with few counters
-// (space_saving.hpp) and looks at them at the end of each epoch. A key that was asked for more often than one that is
+// (sim::SpaceSaving) and looks at them at the end of each epoch. A key that was asked for more often than one that is
 // cached, by a margin, takes its place; the other leaves first, so that no cache ever needs more room. Homes carry out
 // the changes (hand_over_agent.hpp), a few at a time; those that have not begun by the next epoch are thought over.
 #pragma once
@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "protocols/cckvs/hot_set_options.hpp"
-#include "protocols/cckvs/space_saving.hpp"
 #include "protocols/cckvs/threads/hand_over_agent.hpp"
 #include "sim/random/random.hpp"
+#include "sim/record/space_saving.hpp"
 #include "sim/simgrid/engine.hpp"
 
 namespace racksim::cckvs {
@@ -58,7 +58,7 @@ class Coordinator final : public ChangeObserver {
   HotSetCounters& counters_;
   sim::Lane lane_;
   sim::RandomStream random_;
-  SpaceSaving counts_;
+  sim::SpaceSaving counts_;
   sim::FlatMap<KeyState> states_;      // of keys that are not in their homes' stores alone
   sim::FlatMap<sim::Key> successors_;  // of keys that leave: who comes then
   std::vector<Plan> plans_;            // the last is the next

@@ -76,9 +76,8 @@ void HistoryOracle::finish(Time end) {
   const auto histories = recorder_.by_key();
   if (histories.empty() && recorder_.dropped_operations() > 0) {
     violated("undecided", end,
-             fmt::format("{}: the history's budget is too small for any single key that was used; {} operations were "
-                         "not recorded",
-                         name(), recorder_.dropped_operations()));
+             fmt::format("{}: no key that was used could be judged; {} operations were not recorded", name(),
+                         recorder_.dropped_operations()));
   }
   const auto names = [this](std::uint32_t session) { return event_log_.called(Source{session}); };
   for (const auto& history : histories) {

@@ -28,7 +28,7 @@ std::span<const HistoryCheck> history_checks();
 
 /// Judges each key by one check at finish(). A key that breaks the promise is a violation under the check's name. One
 /// that could not be decided is a violation named "undecided", for a run that was not judged has not passed; so is a
-/// history of which the recorder could keep no key at all.
+/// history of which the recorder has no key at all, since each is left out.
 class HistoryOracle : public Oracle {
  public:
   /// `recorder` must be attached to `event_log`, which gives the names of sessions; both must outlive the oracle.

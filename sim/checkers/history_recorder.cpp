@@ -4,19 +4,19 @@
 #include <tuple>
 
 #include "sim/record/run_hash.hpp"
+#include "sim/record/space_saving.hpp"
 
 namespace racksim::sim::checkers {
 namespace {
 
-constexpr std::size_t kInitialsPerOperation = 4;
+constexpr std::size_t kSampledPart = 4;  // of the budget: one in so many operations is for keys chosen by their hash
+constexpr std::size_t kMostUsed = 1024;  // keys that may be kept whatever their hash
 constexpr unsigned kMostHalvings = 63;
 
 }  // namespace
 
 void HistoryRecorder::initial_value(Key key, Value value) {
-  if (!keeps(key)) return;
-  initials_.push_back({key, value});
-  stay_within_budget();
+  if (keeps(key)) initials_.push_back({key, value});
 }
 
 void HistoryRecorder::observe(const Observation& observation) {
@@ -31,7 +31,7 @@ void HistoryRecorder::observe(const Observation& observation) {
   ++position_;
   if (is_atomic(view.kind)) left_out_.insert(view.key);
   const auto action = view.kind == OperationKind::read ? Action::read : Action::write;
-  if (!keeps(view.key) || is_atomic(view.kind)) {
+  if (!keeps(view.key) || cut_.contains(view.key) || is_atomic(view.kind)) {
     dropped_ += begins ? 1 : 0;
     return;
   }
@@ -77,20 +77,60 @@ std::vector<KeyHistory> HistoryRecorder::by_key() {
   return result;
 }
 
-bool HistoryRecorder::keeps(Key key) const {
+bool HistoryRecorder::is_sampled(Key key) const {
   HashMixer mixer(0);
   mixer.add(key);
   return mixer.finish().low >> (kMostHalvings - halvings_) >> 1 == 0;
 }
 
 void HistoryRecorder::stay_within_budget() {
-  const auto before = halvings_;
-  while (operations_.size() + initials_.size() / kInitialsPerOperation > budget_ && halvings_ < kMostHalvings) {
-    ++halvings_;
+  if (operations_.size() <= budget_) return;
+  choose_most_used();
+  const auto give_up = [this] {
     dropped_ += std::erase_if(operations_, [this](const Operation& operation) { return !keeps(operation.key); });
-    std::erase_if(initials_, [this](const Initial& initial) { return !keeps(initial.key); });
+  };
+  give_up();
+  // So much that this is not to be done again soon.
+  while (operations_.size() > budget_ - budget_ / (2 * kSampledPart) && halvings_ < kMostHalvings) {
+    ++halvings_;
+    give_up();
   }
-  if (halvings_ != before) index_pending();
+  std::erase_if(initials_, [this](const Initial& initial) { return !keeps(initial.key); });
+  index_pending();
+}
+
+void HistoryRecorder::choose_most_used() {
+  SpaceSaving uses(kMostUsed);
+  for (const Operation& operation : operations_) uses.add(operation.key);
+  std::vector<SpaceSaving::Counter> keys = uses.counters();
+  std::sort(keys.begin(), keys.end(),
+            [](const auto& a, const auto& b) { return a.count != b.count ? a.count > b.count : a.key < b.key; });
+  std::size_t room = budget_ - budget_ / kSampledPart;
+  if (keys.front().count > room) {
+    keep_beginning(keys.front().key, room);
+    keys.front().count = room;
+  }
+  most_used_.clear();
+  for (const SpaceSaving::Counter& one : keys) {
+    if (one.count > room) continue;
+    most_used_.insert(one.key);
+    room -= one.count;
+  }
+}
+
+void HistoryRecorder::keep_beginning(Key key, std::size_t operations) {
+  std::uint64_t end = 0;
+  for (const Operation& operation : operations_) {
+    if (operation.key != key || operations-- > 0) continue;
+    end = operation.invoked;
+    break;
+  }
+  if (end == 0) return;  // it has been used less than its counter says
+  cut_.insert(key);
+  dropped_ += std::erase_if(operations_, [&](const Operation& one) { return one.key == key && one.invoked >= end; });
+  for (Operation& one : operations_) {
+    if (one.key == key && one.responded > end) one.responded = Operation::kPending;
+  }
 }
 
 void HistoryRecorder::index_pending() {

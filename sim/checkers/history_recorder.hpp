@@ -1,9 +1,14 @@
 // Records the operations that clients see, for the checkers that judge whole histories, in bounded memory.
 //
-// The budget is a number of operations. When it is spent, half of the keys, chosen by a hash of the key, are given up
-// with all that was recorded of them, and so on: what remains is complete for each key that is kept, so every checker
-// that judges key by key may judge it (Flajolet, "On Adaptive Sampling", Computing 43, 1990). Which keys remain depends
-// on the history alone.
+// The budget is a number of operations. When it is spent, three quarters of it go to the keys that have been used most,
+// as many as have room there. Of the others half, chosen by a hash of the key, are given up with all that was recorded
+// of them, and so on (Flajolet, "On Adaptive Sampling", Computing 43, 1990). Races are where many operations meet, and
+// the sample has the rest. What remains is complete for each key that is kept, so every checker that judges key by key
+// may judge it. Of a key that has no room alone the beginning is kept: up to an instant, at which what was under way
+// stays pending. Whatever a history promises here, its beginning keeps too. A key that has been given up is not taken
+// again, however much it is used later: nobody would know what it held.
+//
+// Which keys remain depends on the history alone.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +31,7 @@ struct KeyHistory {
 };
 
 /// Reads the beginnings and ends of operations. Attach it before the first operation begins. Memory: 80 bytes an
-/// operation and up to 43 while it is pending; four initial values count as one operation.
+/// operation and up to 43 while it is pending; 16 bytes a key with an initial value, until it is given up.
 class HistoryRecorder final : public Observer {
  public:
   static constexpr std::size_t kDefaultBudget = 1'000'000;
@@ -48,8 +53,7 @@ class HistoryRecorder final : public Observer {
   std::size_t left_out_keys() const { return left_out_.size(); }
   std::size_t recorded_operations() const { return operations_.size(); }
   std::uint64_t dropped_operations() const { return dropped_; }
-  /// Keys are sampled: one in 2^halvings() is kept, so `keys` that were kept stand for about keys * (2^halvings() - 1)
-  /// that were not.
+  /// Of the keys that are not among the most used one in 2^halvings() is kept.
   unsigned halvings() const { return halvings_; }
 
  private:
@@ -58,8 +62,11 @@ class HistoryRecorder final : public Observer {
     Value value;
   };
 
-  bool keeps(Key key) const;
+  bool is_sampled(Key key) const;
+  bool keeps(Key key) const { return is_sampled(key) || most_used_.contains(key); }
   void stay_within_budget();
+  void choose_most_used();
+  void keep_beginning(Key key, std::size_t operations);
   void index_pending();
 
   std::size_t budget_;
@@ -70,6 +77,8 @@ class HistoryRecorder final : public Observer {
   FlatMap<std::size_t> pending_;  // operation to its index
   std::vector<Initial> initials_;
   std::set<std::uint64_t> left_out_;
+  std::set<std::uint64_t> most_used_;  // that are kept whatever their hash
+  std::set<std::uint64_t> cut_;        // of which only the beginning is kept
 };
 
 }  // namespace racksim::sim::checkers

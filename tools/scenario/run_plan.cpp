@@ -50,7 +50,7 @@ void Observation::declare(sim::Parameters& parameters) {
 void HistoryOptions::declare(sim::Parameters& parameters) {
   parameters.integer("history", budget, 1, 1'000'000'000,
                      "Operations recorded at most, about 100 bytes each, for linearizable, sequential, sessions and "
-                     "stale-read; beyond, keys are sampled.");
+                     "stale-read; beyond, those of the most used keys first, and of the others a sample.");
 }
 
 }  // namespace racksim::tools

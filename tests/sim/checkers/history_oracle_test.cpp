@@ -2,9 +2,13 @@
 #include "sim/checkers/history_oracle.hpp"
 
 #include <catch2/catch.hpp>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "sim/random/random.hpp"
+#include "sim/random/zipf.hpp"
 
 namespace history_oracle_test {
 
@@ -211,11 +215,44 @@ TEST_CASE("what could not be decided is a violation of its own name") {
   CHECK_THAT(w.oracles[3]->violations().at(0).what, Catch::StartsWith("stale-read: key 1: "));
 }
 
-TEST_CASE("a history of which no key could be kept is undecided") {
-  Watched w(3);
-  for (int i = 0; i < 5; ++i) w.read(0, 1, 0);
+TEST_CASE("a history of which each key is left out is undecided") {
+  Watched w;
+  for (int i = 0; i < 5; ++i)
+    w.end(0, w.begin(0, OperationKind::fetch_and_add, 1, 1), OperationKind::fetch_and_add, 1, 0);
   CHECK(w.finish() == Names{"undecided", "undecided", "undecided", "undecided"});
   CHECK_THAT(w.oracles[0]->violations()[0].what, Catch::Contains("5 operations were not recorded"));
+}
+
+TEST_CASE("a violation of the most used key is found with a budget of a tenth, whichever key it is and however late") {
+  const std::uint64_t hottest = GENERATE(range(0, 20));
+  constexpr std::uint64_t kKeys = 500, kOperations = 20'000;
+  Watched w(kOperations / 10);
+  RandomStream random(hottest, "popularity");
+  const Zipf popularity(kKeys, 0.7);
+  std::map<std::uint64_t, std::uint64_t> last, uses;
+  for (std::uint64_t i = 1; i <= kOperations; ++i) {
+    const std::uint64_t key = (popularity(random) - 1 + hottest) % kKeys;
+    ++uses[key];
+    random.chance(0.5) ? w.write(0, key, last[key] = i) : w.read(i % 3, key, last[key]);
+  }
+  for (const auto& [key, count] : uses) REQUIRE((key == hottest || count < uses[hottest]));
+  w.write(0, hottest, kOperations + 1);
+  w.read(1, hottest, kOperations + 1);
+  w.read(1, hottest, last[hottest]);
+  const Names violated = w.finish();
+  for (const char* promise : {"linearizable", "sequential", "stale-read"}) {
+    CHECK_THAT(violated, Catch::VectorContains(std::string(promise)));
+  }
+}
+
+TEST_CASE("the beginning of a history that is too long is judged, and keeps every promise that the whole one keeps") {
+  Watched w(40);
+  const auto late = w.begin(0, kRead, 1);
+  for (std::uint64_t i = 1; i <= 100; ++i) w.write(1, 1, i);
+  w.end(0, late, kRead, 1, 100);  // what was written behind the beginning
+  CHECK(w.finish().empty());
+  CHECK(w.recorder.recorded_operations() == 30);
+  CHECK(w.recorder.dropped_operations() == 71);
 }
 
 TEST_CASE("an empty run passes") {

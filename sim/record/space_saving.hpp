@@ -1,7 +1,7 @@
 // The space-saving sketch (Metwally, Agrawal and El Abbadi, ICDT 2005): which keys are frequent, with few counters.
 //
-// ccKVS §4 leaves the way of finding the hottest keys to "memory-efficient top-k algorithms" and names this one. A key
-// without a counter takes over the smallest one, and with it the doubt how much of that was its own.
+// A key without a counter takes over the smallest one, and with it the doubt how much of that was its own. ccKVS §4 finds
+// the hottest keys by it, and a HistoryRecorder those that it keeps first.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@
 #include "sim/record/flat_map.hpp"
 #include "sim/record/ids.hpp"
 
-namespace racksim::cckvs {
+namespace racksim::sim {
 
 class SpaceSaving {
  public:
   /// What is known of a key: it has come at most `count` times, and at least `count - error` times.
   struct Counter {
-    sim::Key key;
+    Key key;
     std::uint64_t count = 0, error = 0;
 
     std::uint64_t at_least() const { return count - error; }
@@ -28,7 +28,7 @@ class SpaceSaving {
   explicit SpaceSaving(std::size_t counters) : most_(counters) {}
 
   /// A key has come. Logarithmic in the counters; allocates until all are in use.
-  void add(sim::Key key) {
+  void add(Key key) {
     std::uint32_t place = 0;
     if (const std::uint32_t* found = places_.find(key)) {
       place = *found;
@@ -50,7 +50,7 @@ class SpaceSaving {
   /// The counters in use, in no order that means anything.
   const std::vector<Counter>& counters() const { return heap_; }
   /// Of a key; null if it has no counter.
-  const Counter* find(sim::Key key) const {
+  const Counter* find(Key key) const {
     const std::uint32_t* place = places_.find(key);
     return place == nullptr ? nullptr : &heap_[*place];
   }
@@ -89,7 +89,7 @@ class SpaceSaving {
 
   std::size_t most_;
   std::vector<Counter> heap_;  // the smallest in front
-  sim::FlatMap<std::uint32_t> places_;
+  FlatMap<std::uint32_t> places_;
 };
 
-}  // namespace racksim::cckvs
+}  // namespace racksim::sim

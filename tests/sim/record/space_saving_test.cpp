@@ -1,5 +1,5 @@
 // The space-saving sketch against exact counts and the guarantees of its paper (Metwally et al., ICDT 2005, §3).
-#include "protocols/cckvs/space_saving.hpp"
+#include "sim/record/space_saving.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -12,7 +12,7 @@
 namespace space_saving_test {
 
 using namespace racksim;
-using cckvs::SpaceSaving;
+using sim::SpaceSaving;
 
 namespace {
 
