@@ -19,7 +19,7 @@ const sim::Registration<models::ProtocolEntry> registration({
     .name = "cckvs",
     .doc = "ccKVS: a sharded key-value store whose nodes all cache the hottest keys, consistently (EuroSys '18)",
     .make_options = [] { return std::make_shared<Options>(); },
-    .tolerates = {"control-delay", "fast-clock", "hold", "nic-stall", "slow-core"},
+    .tolerates = {"control-delay", "fast-clock", "nic-stall", "slow-core"},
     .coverage = {.states = {}, .messages = {}, .race_points = races.names()},
     .tables = {&lin_table().description(), &sc_table().description(), &home_table().description(),
                &member_table().description()},
@@ -40,8 +40,11 @@ std::vector<std::string> Options::promises() const {
 }
 
 std::vector<std::string> Options::also_tolerates() const {
-  if (!rules.retransmit) return {};
-  return {"down", "drop", "duplicate", "noise", "partition"};
+  std::vector<std::string> kinds;
+  if (!rules.wraps_soon()) kinds = {"hold"};
+  if (rules.retransmit) kinds.insert(kinds.end(), {"down", "drop", "partition"});
+  if (rules.retransmit && !rules.wraps_soon()) kinds.insert(kinds.end(), {"duplicate", "noise"});
+  return kinds;
 }
 
 // A put waits for its acknowledgements and not for other puts; a get waits while its copy is Invalid, which later puts

@@ -54,7 +54,12 @@ std::vector<NodeId> ExploreOptions::session_nodes() const {
 
 Rules ExploreOptions::cache_rules() const {
   Rules result = rules;
-  result.version_bits = wrap ? version_bits : version_bits + 1;
+  if (wrap) {
+    result.version_bits = version_bits;
+  } else {
+    result.version_bits = version_bits + 1;
+    result.bounded_puts = false;
+  }
   return result;
 }
 

@@ -40,7 +40,7 @@ struct ExploreOptions : sim::ExplorationOptions {
   std::vector<NodeId> session_nodes() const;
   /// No put begins with this version.
   std::uint32_t last_version() const { return (std::uint32_t{1} << version_bits) - 1; }
-  /// The rules of the caches: versions that do not wrap compare as those of one bit more do.
+  /// The rules of the caches: versions that do not wrap compare as those of one bit more do, and end before puts do.
   Rules cache_rules() const;
 };
 

@@ -2,6 +2,7 @@
 #include "protocols/cckvs/keys/cache.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "sim/kernel/invariant.hpp"
 
@@ -12,6 +13,7 @@ Cache::Cache(NodeId self, std::uint32_t nodes, const Rules& rules, Outbox& outbo
             .nodes = nodes,
             .rules = rules.in_effect(),
             .order = TimestampOrder(static_cast<unsigned>(rules.version_bits), rules.tie_break),
+            .most_puts = rules.bounded_puts ? rules.puts_at_once(nodes) : std::numeric_limits<std::uint64_t>::max(),
             .outbox = outbox},
       most_puts_together_(keys_.rules.puts_together(nodes)),
       coverage_(coverage) {}

@@ -57,6 +57,7 @@ struct CachedKeys {
   std::uint32_t nodes;
   Rules rules;  ///< in effect
   TimestampOrder order;
+  std::uint64_t most_puts;  ///< of a key that this node has under way at once
   Outbox& outbox;
   sim::FlatMap<Entry> entries{};
   WorkByKey work{};

@@ -56,6 +56,11 @@ struct KeyStep {
   }
 
   Work& work() const { return at.work.of(key); }
+  /// Whether this node may begin another put of the key on top of what it has under way.
+  bool has_room_on_top() const {
+    const Work* work = at.work.find(key);
+    return work == nullptr || work->puts.size() < at.most_puts;
+  }
   /// The put that the key is in Write for.
   Put& current() const { return *work().current(); }
   /// The put whose timestamp the message has.

@@ -36,8 +36,9 @@ constexpr Guard reads_new("get_in_write new", [](const KeyStep& step) {
   return step.at.rules.get_in_write == Rules::GetInWrite::new_value;
 });
 constexpr Guard reads_stale("invalid_state off", [](const KeyStep& step) { return !step.at.rules.invalid_state; });
-constexpr Guard at_once("start_at_once, or waited together",
-                        [](const KeyStep& step) { return step.on_top || step.at.rules.start_at_once; });
+constexpr Guard at_once("start_at_once, or waited together", [](const KeyStep& step) {
+  return step.on_top || (step.at.rules.start_at_once && step.has_room_on_top());
+});
 constexpr Guard same_counts("equal_ignored off", [](const KeyStep& step) { return !step.at.rules.equal_ignored; });
 constexpr Guard loses_now("losers at-once",
                           [](const KeyStep& step) { return step.at.rules.losers == Losers::at_once; });

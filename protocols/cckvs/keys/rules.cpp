@@ -13,8 +13,11 @@ void Rules::declare(sim::Parameters& p) {
   p.choice("consistency", consistency, {{"sc", Consistency::sc}, {"lin", Consistency::lin}},
            "per-key sequential consistency or linearizability (§5.1)")
       .varied({Consistency::sc, Consistency::lin});
-  p.integer("version_bits", version_bits, 3, 32, "bits of the Lamport clock, compared as serial numbers (§6.2: 32)")
-      .varied({8, 32});
+  p.integer(
+       "version_bits", version_bits, 3, 32,
+       "bits of the Lamport clock, compared as serial numbers (§6.2: 32): no packet may arrive after half as many puts "
+       "of its key as they tell")
+      .varied({16, 32});
   declare_mechanisms(p);
 }
 
@@ -82,12 +85,28 @@ void Rules::declare_mechanisms(sim::Parameters& p) {
       .guards("an acknowledgement that comes twice stands for a node that has not answered",
               "cckvs/mechanisms.json/lossy-without-ack-set");
   p.flag("equal_ignored", equal_ignored, "an invalidation that is known already does not invalidate a Valid copy");
+  p.flag("bounded_puts", bounded_puts,
+         "with start_at_once: a node has no more puts of a key under way than its versions tell apart")
+      .neutral(true)
+      .guards("a put whose version has wrapped is taken for an older one: its client waits for ever",
+              "cckvs/mechanisms.json/lin-without-bounded-puts");
+  p.flag("outdated_dropped", outdated_dropped,
+         "with fewer than 16 version bits: a message that waits for a credit is dropped once its key has another "
+         "timestamp")
+      .neutral(true)
+      .guards("versions wrap while it waits, and it is taken for a newer one",
+              "cckvs/mechanisms.json/lin-without-dropping");
   p.flag("resend_invalidations", resend_invalidations,
          "with retransmit: invalidations that are not acknowledged are sent again")
       .guards("a put whose invalidation is lost never ends", "cckvs/mechanisms.json/lossy-without-resend");
   p.flag("ask_for_updates", ask_for_updates,
          "with retransmit: who waits for an update acknowledges the invalidation again, which has it sent again")
       .guards("a copy whose update is lost stays Invalid", "cckvs/mechanisms.json/lossy-without-asking");
+  p.flag("copies_wait_once", copies_wait_once,
+         "with retransmit: what still waits for a credit is not sent again, and waits once")
+      .neutral(true)
+      .guards("copies wait behind copies, and what is new behind all of them: nothing goes on",
+              "cckvs/mechanisms.json/lossy-without-waiting-once");
 }
 
 Rules Rules::in_effect() const {
@@ -100,11 +119,19 @@ Rules Rules::in_effect() const {
   return rules;
 }
 
-std::uint64_t Rules::puts_together(std::uint64_t nodes) const {
-  if (stalled == Stalled::in_order) return 1;
+std::uint64_t Rules::puts_at_once(std::uint64_t nodes) const {
   // Of each node those that begin, and as many before them whose messages may be under way.
   const std::uint64_t told_apart = (std::uint64_t{1} << (version_bits - 1)) - 1;
   return std::max<std::uint64_t>(1, told_apart / (2 * nodes));
+}
+
+// A get in Write may return the value before if no put has ended since that was written: so the key was Valid when its
+// put began, and no loser ends before it does.
+void Rules::check_together() const {
+  if (consistency == Consistency::sc || get_in_write != GetInWrite::old_value) return;
+  const char* other = losers != Losers::wait ? "losers that do not wait" : start_at_once ? "start_at_once" : nullptr;
+  if (other == nullptr) return;
+  throw sim::OptionError("get_in_write", fmt::format("old with {}", other), "stall: a newer put may have ended");
 }
 
 void Rules::check(std::uint64_t nodes, std::uint64_t puts_alive, const char* nodes_option) const {

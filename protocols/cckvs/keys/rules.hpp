@@ -57,17 +57,28 @@ struct Rules {
   HandOver hand_over = HandOver::safe;
   // Safety mechanisms.
   bool tie_break = true, update_timestamps = true, ack_timestamps = true, all_acks = true, invalid_state = true;
-  bool ack_set = true, equal_ignored = true;
-  bool resend_invalidations = true, ask_for_updates = true;
+  bool ack_set = true, equal_ignored = true, bounded_puts = true, outdated_dropped = true;
+  bool resend_invalidations = true, ask_for_updates = true, copies_wait_once = true;
 
   void declare(sim::Parameters& p);
   /// All but consistency and version_bits.
   void declare_mechanisms(sim::Parameters& p);
   /// What they come to: of the printed rules what those switch off.
   Rules in_effect() const;
-  /// Puts of a key that have waited at a node and may begin together: such that their versions can be told apart from
-  /// those of the puts before them, which may be alive too.
-  std::uint64_t puts_together(std::uint64_t nodes) const;
+  /// Whether a packet that a fault holds back may come after half as many puts of its key as versions tell apart: nothing
+  /// bounds how many overtake it.
+  bool wraps_soon() const { return version_bits < 16; }
+  /// Whether what waits for a credit is dropped when its key has another timestamp, since the wait has no bound either.
+  bool drops_outdated() const { return wraps_soon() && outdated_dropped; }
+  /// Puts of a key that a node may have under way at once: such that their versions can be told apart from those of the
+  /// puts before them, which may be alive too.
+  std::uint64_t puts_at_once(std::uint64_t nodes) const;
+  /// Of those that have waited at a node, how many may begin together.
+  std::uint64_t puts_together(std::uint64_t nodes) const {
+    return stalled == Stalled::in_order ? 1 : puts_at_once(nodes);
+  }
+  /// Throws sim::OptionError if they are rules that hold alone and not together.
+  void check_together() const;
   /// Throws sim::OptionError unless so many nodes, and puts of one key that can be alive at once, can be told apart.
   /// `nodes_option` is the option that says how many nodes there are.
   void check(std::uint64_t nodes, std::uint64_t puts_alive, const char* nodes_option) const;

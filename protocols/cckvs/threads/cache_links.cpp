@@ -50,13 +50,25 @@ CacheLinks::Waiting CacheLinks::packed(const CacheMessage& message, sim::Operati
           .bytes = message.type == CacheMessage::Type::update ? sizes.update() : sizes.invalidation(),
           .place = place_of(message),
           .cause = cause,
-          .key = message.key};
+          .key = message.key,
+          .timestamp = message.timestamp};
 }
 
 void CacheLinks::send(NodeId to, const CacheMessage& message, sim::OperationId cause) {
   CacheMessage sent = message;
   sent.to_one = options_.broadcast == Broadcast::multicast && message.type != CacheMessage::Type::acknowledgement;
+  const bool may_be_copy = shared_.retransmit_after && options_.rules.copies_wait_once;
+  if (may_be_copy && waits_already(peers_[to], sent)) return;
   send(peers_[to], packed(sent, cause));
+}
+
+bool CacheLinks::waits_already(const Peer& peer, const CacheMessage& message) const {
+  const auto is_among = [&](const models::ShortQueue<Waiting>& waiting) {
+    return std::any_of(waiting.begin(), waiting.end(), [&](const Waiting& one) {
+      return one.key == message.key && one.timestamp == message.timestamp;
+    });
+  };
+  return is_among(peer.classes[place_of(message)].waiting) || is_among(to_all_[static_cast<std::size_t>(message.type)]);
 }
 
 void CacheLinks::send_to_all(const CacheMessage& message, sim::OperationId cause) {
@@ -93,6 +105,7 @@ void CacheLinks::send_waiting(Peer& peer, std::size_t place) {
   while (credits(of_class) > 0 && !of_class.waiting.empty()) {
     --waiting_;
     Waiting next = of_class.waiting.pop();
+    if (handler_.is_outdated(kClassOf[place], next.key, next.timestamp)) continue;
     count_sent(of_class, next.key);
     post(address_of(peer), std::move(next), of_class.sent);
   }
@@ -116,6 +129,7 @@ void CacheLinks::send_waiting_to_all(std::size_t place) {
   while (!to_all_[place].empty() && all_have_credits(place)) {
     --waiting_;
     Waiting next = to_all_[place].pop();
+    if (handler_.is_outdated(kClassOf[place], next.key, next.timestamp)) continue;
     std::uint32_t number = 0;
     for (Peer& peer : peers_) {
       if (peer.links == nullptr) continue;

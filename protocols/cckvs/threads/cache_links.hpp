@@ -38,6 +38,8 @@ class CacheMessageHandler {
   virtual void receive(unsigned thread, NodeId from, const CacheMessage& message, sim::OperationId cause) = 0;
   /// An update with what the key has now.
   virtual CacheMessage current(sim::Key key) const = 0;
+  /// Whether what has waited for a credit is not to be sent any more: its key has another timestamp by now.
+  virtual bool is_outdated(MessageClass message, sim::Key key, Timestamp timestamp) const = 0;
 
  protected:
   ~CacheMessageHandler() = default;
@@ -84,6 +86,7 @@ class CacheLinks {
     std::size_t place = 0;
     sim::OperationId cause = 0;
     sim::Key key = 0;
+    Timestamp timestamp = {};
   };
   /// An update that may have to be sent again.
   struct Unknown {
@@ -132,6 +135,8 @@ class CacheLinks {
   void send_waiting(Peer& peer, std::size_t place);
   void send_waiting_to_all(std::size_t place);
   void note_waiting();
+  /// Whether the same waits for credits of this one already.
+  bool waits_already(const Peer& peer, const CacheMessage& message) const;
   /// The next of these messages is on its way.
   void count_sent(Class& of_class, sim::Key key);
   bool all_have_credits(std::size_t place) const;

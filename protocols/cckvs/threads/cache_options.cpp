@@ -35,6 +35,7 @@ void CacheOptions::declare_cache(sim::Parameters& p) {
 }
 
 void CacheOptions::check(const models::Rack& rack, const NodeOptions& nodes) const {
+  rules.check_together();
   if (consistency_credits == 0) {
     throw sim::OptionError("consistency_credits", "0", "at least 1: without credits nobody may send a message");
   }
@@ -52,7 +53,8 @@ void CacheOptions::check(const models::Rack& rack, const NodeOptions& nodes) con
                            fmt::format("no more than the {} work requests of a send queue (/rack/nic/send_queue)",
                                        rack.options().nic.send_queue));
   }
-  // SC: what is under way of each cache thread, and one put that waits for it. Lin: a put of each node, and one before.
+  // SC: what is under way of each cache thread, and one put that waits for it. Lin: a put of each node, and one before;
+  // where more begin together or at once they are as many as fit (Rules::puts_at_once).
   const std::uint64_t of_node =
       rules.consistency == Consistency::sc ? nodes.cache_threads * (consistency_credits + 1) : 2;
   rules.check(rack.options().nodes, rack.options().nodes * of_node, "/rack/nodes");

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "models/host/core_wait.hpp"
@@ -169,6 +170,19 @@ CacheMessage SymmetricCache::current(sim::Key key) const {
   const Entry* entry = cache_.find(key);
   const Stored stored = entry == nullptr ? Stored{} : Stored{entry->header.timestamp(), entry->value};
   return {.key = key, .value = stored.value, .timestamp = stored.timestamp};
+}
+
+// Whoever has a later timestamp of the key from here or from elsewhere needs this one no more, and whoever has not will
+// get it: that of the last put is never outdated. But losers that are acknowledged wait for that.
+bool SymmetricCache::is_outdated(MessageClass message, sim::Key key, Timestamp timestamp) const {
+  if (!options_.rules.drops_outdated()) return false;
+  const Entry* entry = cache_.find(key);
+  if (entry == nullptr || entry->header.timestamp() == timestamp) return false;
+  if (options_.rules.losers != Rules::Losers::acked || message == MessageClass::update) return true;
+  const Work* work = cache_.work(key);
+  return message == MessageClass::invalidation &&
+         (work == nullptr || std::none_of(work->puts.begin(), work->puts.end(),
+                                          [&](const Put& put) { return put.timestamp == timestamp; }));
 }
 
 void SymmetricCache::readable(sim::Key key, bool can_be_read) {

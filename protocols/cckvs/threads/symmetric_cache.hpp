@@ -101,6 +101,7 @@ class SymmetricCache final : public Outbox, CacheMessageHandler {
   void stalled(sim::OperationId operation, sim::Key key) override;
   void readable(sim::Key key, bool can_be_read) override;
   CacheMessage current(sim::Key key) const override;
+  bool is_outdated(MessageClass message, sim::Key key, Timestamp timestamp) const override;
   /// Has the cache told of keys that have not been Valid for long.
   void look_for_late();
   void start_timer();

@@ -97,6 +97,20 @@ TEST_CASE("Lin is linearizable and SC sequentially consistent under contention, 
   CHECK(run.counter("store.answers_by_cache") >= 3000);
 }
 
+// Forty sessions of each node put the one key at the same instant: more than five bits tell apart.
+TEST_CASE("with few bits of a version as many puts begin at once as it tells apart, and all of them end") {
+  auto options = small(Consistency::lin);
+  options.rules.start_at_once = true;
+  options.rules.losers = GENERATE(Rules::Losers::wait, Rules::Losers::acked);
+  options.rules.stalled = GENERATE(Rules::Stalled::together, Rules::Stalled::in_order);
+  options.rules.version_bits = GENERATE(4u, 5u, 6u, 7u);
+  Setup setup = contended(1, 1, 1.0);
+  setup.workload->window = 20;
+  CckvsRun run(setup, options);
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
 // In order, each of N nodes has one put of the key in a round trip, and all other sessions wait behind it.
 TEST_CASE("puts of one key are no more than N in a round trip if they go on in order, and more if together") {
   const sim::Duration round_trip = CckvsRun(scripted(1), small(Consistency::lin)).put_now(kAlice, 0).took;
@@ -336,6 +350,17 @@ TEST_CASE("what does not fit together is refused before the run") {
   SECTION("a batch of credits that is larger than what there is") {
     options.consistency_credits = 29;
     CHECK(refused("/protocol/cckvs/credit_batch") == "");
+  }
+  SECTION("the value before of a key in Write, where a newer put may have ended") {
+    options.rules.get_in_write = Rules::GetInWrite::old_value;
+    CHECK(refused("") == "built");
+    options.rules.losers = Rules::Losers::acked;
+    CHECK(refused("/protocol/cckvs/get_in_write") == "");
+    options.rules.losers = Rules::Losers::wait;
+    options.rules.start_at_once = true;
+    CHECK(refused("/protocol/cckvs/get_in_write") == "");
+    options.rules.consistency = Consistency::sc;
+    CHECK(refused("") == "built");
   }
   SECTION("fewer version bits than puts that can be alive") {
     options.rules.consistency = Consistency::sc;

@@ -75,6 +75,74 @@ TEST_CASE("credits of a multicast come back although copies are lost") {
   CHECK(run.violations() == "");
 }
 
+TEST_CASE(
+    "of a packet of many requests that comes twice each put is executed once, whether keys are handed over or not") {
+  auto options = small(Consistency::lin);
+  options.cache_threads = options.kvs_threads = 1;
+  options.coalesce = 32;
+  options.request_credits = 1;
+  options.rules.retransmit = true;
+  options.learning = GENERATE(false, true);
+  options.epoch = 30_us;
+  options.cache_keys = 4;
+  Setup setup = contended(GENERATE(1u, 2u), 40);
+  setup.rack.nodes = 2;
+  setup.rack.cores = 2;
+  setup.rack.faults = {.duplicate = 1, .reorder = 0.2, .reorder_delay = 20_us};
+  setup.workload->preload = 4;
+  setup.workload->threads = 1;
+  setup.workload->window = 100;
+  CckvsRun run(setup, options);
+  run.finish();
+  CHECK(run.violations() == "");
+  const std::uint64_t first_times = run.packets(MessageClass::request) - run.counted("sent_again");
+  CHECK(run.counted("remote_requests") > 16 * first_times);
+}
+
+TEST_CASE("what waits for a credit is not sent again, however long it waits") {
+  auto options = small(Consistency::lin);
+  options.cache_threads = 1;
+  options.rules.retransmit = true;
+  options.retransmit_after = 50_us;
+  options.broadcast = GENERATE(Broadcast::unicast, Broadcast::multicast);
+  options.consistency_credits = options.credit_batch = 1;
+  CckvsRun run(scripted(2), options);
+  models::TargetedFault drop;
+  drop.match = {.header = "deth", .fields = {}};
+  drop.count = 11;  // the first invalidation for Bob's node, and for half a millisecond whatever comes then
+  run.rack.downlink(1).add_targeted_fault(std::move(drop));
+  run.put(kAlice, 0);
+  run.put(kAlice, 1);
+  run.advance(2_ms);
+  CHECK(run.ended() == 2);
+  // By unicast two to Carol's node, the one that was lost, and the two that have waited for its credit; by multicast one
+  // to all, lost for Bob, one of Bob's own, lost, one that has waited for that one's credit, and the other key's to all.
+  CHECK(run.packets(MessageClass::invalidation) == (options.broadcast == Broadcast::unicast ? 5 : 4));
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
+TEST_CASE("with one credit a lossy network carries at least a fifth of what it does with two") {
+  auto options = small(GENERATE(Consistency::sc, Consistency::lin));
+  options.cache_threads = 1;
+  options.rules.retransmit = true;
+  options.retransmit_after = 50_us;
+  options.broadcast = GENERATE(Broadcast::unicast, Broadcast::multicast);
+  Setup setup = contended(GENERATE(1u, 2u, 3u), 40, 0.3);
+  setup.workload->window = 20;
+  setup.workload->zipf = 0.5;
+  setup.rack.faults.loss = 0.05;
+  const auto rate = [&](std::uint64_t credits) {
+    options.consistency_credits = credits;
+    options.credit_batch = 1;
+    CckvsRun run(setup, options);
+    run.finish();
+    CHECK(run.violations() == "");
+    return run.gauge("store.cache_mops");
+  };
+  CHECK(5 * rate(1) > rate(2));
+}
+
 TEST_CASE("with retransmit a put that is lost, or whose answer is, is executed once") {
   const models::NodeId sender = GENERATE(0, 1);
   auto options = small(Consistency::lin);

@@ -247,6 +247,14 @@ TEST_CASE("a get in Write: the new value is never safe, the old one only if lose
   CHECK(found(Get::old_value, Rules::Losers::wait) == "clean");
   // two puts, two INV of the one that will lose, two ACK, get
   CHECK_THAT(found(Get::old_value, Rules::Losers::acked), StartsWith("7: not linearizable"));
+  // a put, two INV, two ACK, a put of a node that waits for UPD, and a get there
+  CHECK_THAT(verdict(lin([](ExploreOptions& o) {
+               clients_only(o);
+               o.rules.get_in_write = Get::old_value;
+               o.rules.start_at_once = true;
+               o.sessions = "0,0,1";
+             })),
+             StartsWith("7: not linearizable"));
 }
 
 TEST_CASE("versions of two bits that wrap break Lin with five puts, not with four, nor with three bits, nor in order") {

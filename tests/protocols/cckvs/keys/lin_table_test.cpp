@@ -126,6 +126,33 @@ TEST_CASE("no more puts go on together than the bits of a version tell apart") {
   CHECK(caches.told() == Texts{"put 13", "put 11 lost", "put 12 lost", "put 14"});
 }
 
+TEST_CASE("no more puts begin at once than the bits of a version tell apart, and the others wait") {
+  Rules rules;
+  rules.version_bits = 5;
+  rules.start_at_once = true;
+  Caches caches(rules, 2);
+  for (const std::uint64_t put : {11, 12, 13, 14, 15}) caches.put(0, put);
+  CHECK(caches.under_way() == Texts{"i 0->1 1.0", "i 0->1 2.0", "i 0->1 3.0"});
+  CHECK(caches.told() == Texts{"14 waits", "15 waits"});
+  caches.deliver_all();
+  CHECK(caches.told() == Texts{"put 13", "put 11 lost", "put 12 lost", "put 15", "put 14 lost"});
+}
+
+TEST_CASE("puts that have lost count among those that a node has under way") {
+  Rules rules;
+  rules.version_bits = 5;
+  rules.start_at_once = true;
+  Caches caches(rules, 2);
+  for (const std::uint64_t put : {11, 12}) caches.put(0, put);
+  for (const std::uint64_t put : {21, 22}) caches.put(1, put);
+  caches.deliver('i', 1, 0);
+  caches.deliver('i', 1, 0);
+  caches.put(0, 13);  // on top of what has come
+  caches.put(0, 14);
+  CHECK(caches.timestamp(0) == Timestamp{3, 0});
+  CHECK(caches.told() == Texts{"14 waits"});
+}
+
 TEST_CASE("of two puts at once the one of the greater node wins, and the other returns when its key is next Valid") {
   Caches caches({});
   caches.put(0, 5);
