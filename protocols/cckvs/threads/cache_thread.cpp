@@ -169,6 +169,7 @@ void CacheThread::send_packet(Destination& to) {
     to.waiting.pop();
   }
   --to.credits;
+  if (packet_.size() > 16) shared_.coverage.race(races.crowded_packet);
   post.content = coalesced(packet_.size(), [&](std::size_t i) { return packet_[i]; });
   post.bytes = request_bytes;
   post.destination = to.address;

@@ -11,6 +11,7 @@ struct StoreRaces : sim::RacePoints {
   sim::RacePoint read_of_store_meets_write =
       add("a read of the store meets a write");                                   ///< of another thread of the node
   sim::RacePoint request_waits_for_credit = add("a request waits for a credit");  ///< too many are at its KVS thread
+  sim::RacePoint crowded_packet = add("a packet has more than 16 requests");      ///< which gathered for one KVS thread
 };
 
 struct Races : StoreRaces {
