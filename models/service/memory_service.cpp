@@ -58,7 +58,8 @@ MemoryService::MemoryService(sim::Calendar& calendar, sim::EventLog& event_log, 
       object_bits_(static_cast<unsigned>(std::countr_zero(shape_.object_bytes))),
       allocator_(shape.roles.first_memory_node, shape.roles.memory_nodes, shape_.block_bytes, shape_.memory_bytes),
       performed_(sessions()),
-      contents_(shape_.object_bytes) {}
+      contents_(shape_.object_bytes),
+      buffered_(sessions()) {}
 
 void MemoryService::require(OperationSet needed) const {
   const OperationSet missing = needed.without(shape_.offers);
@@ -109,10 +110,33 @@ sim::Task<void> MemoryService::load(Session session, GlobalAddress address, std:
     const std::size_t offset = address.value & (shape_.object_bytes - 1);
     const std::size_t here = std::min<std::size_t>(into.size(), shape_.object_bytes - offset);
     const sim::Value value = co_await read_object(session, object);
-    contents_.copy(value, offset, into.first(here));
+    copy_bytes(session, object, value, offset, into.first(here));
     into = into.subspan(here);
     address.value += here;
   }
+}
+
+// A value that is not performed has no bytes of its own yet. Its session sees what all others see, and over it what it
+// has written itself, as a core that merges its store buffer with its cache.
+void MemoryService::copy_bytes(Session session, sim::Key object, sim::Value value, std::size_t offset,
+                               std::span<std::byte> into) const {
+  const std::vector<BufferedWrite>& buffered = buffered_[index_of(session)];
+  const auto read = std::find_if(buffered.begin(), buffered.end(),
+                                 [&](const BufferedWrite& w) { return w.object == object && w.value == value; });
+  if (read == buffered.end()) return contents_.copy(value, offset, into);
+  std::vector<std::byte> bytes(shape_.object_bytes);
+  const auto current = current_.find(object);
+  contents_.copy(current == current_.end() ? sim::kNeverWritten : sim::Value{current->second}, 0, bytes);
+  for (auto write = buffered.begin(); write <= read; ++write) {
+    if (write->object != object) continue;
+    if (const auto patch = patches_.find(write->operation); patch != patches_.end()) {
+      std::copy(patch->second.bytes.begin(), patch->second.bytes.end(),
+                bytes.begin() + static_cast<std::ptrdiff_t>(patch->second.offset));
+    } else {
+      contents_.copy(write->value, 0, bytes);  // its number
+    }
+  }
+  std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(offset), into.size(), into.begin());
 }
 
 sim::Task<void> MemoryService::store(Session session, GlobalAddress address, std::span<const std::byte> bytes) {
@@ -148,6 +172,9 @@ sim::Task<sim::Value> MemoryService::write_object(Session session, sim::Key obje
   check_call(session, sim::OperationKind::write, block_of_object(object));
   const PendingOperation begun = begin(session, sim::OperationKind::write, object, next_value(session));
   if (!bytes.empty()) patches_[begun.operation] = {offset, {bytes.begin(), bytes.end()}};
+  if (keeps_bytes_ && shape_.writes_return_early) {
+    buffered_[index_of(session)].push_back({begun.operation, object, begun.value});
+  }
   Guard guard(*this, session, begun);
   try {
     co_await port(session).write(object, begun.value, begun.operation);
@@ -378,6 +405,17 @@ void MemoryService::performed(sim::OperationId operation, sim::Key object, sim::
     patches_.erase(patch);
   }
   current = value;
+  if (operation != kWarmOperation) {
+    std::erase_if(buffered_[session_of(operation)],
+                  [operation](const BufferedWrite& write) { return write.operation == operation; });
+  }
+}
+
+void MemoryService::sessions_died(NodeId node) {
+  Service::sessions_died(node);
+  for (std::size_t index = 0; index < sessions(); ++index) {
+    if (session_number(index).node == node) buffered_[index].clear();
+  }
 }
 
 bool MemoryService::holder_died(Session, GlobalAddress) const {

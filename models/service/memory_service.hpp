@@ -92,7 +92,8 @@ class MemoryService : public Service {
   /// in an object stays as it was, whoever wrote that and how: of a value without bytes those that stand for its
   /// number.
   void keep_bytes() { keeps_bytes_ = true; }
-  /// Reads and writes real bytes. `store` throws std::logic_error without `keep_bytes`.
+  /// Reads and writes real bytes. `store` throws std::logic_error without `keep_bytes`. With store buffers a session
+  /// loads what it has stored and is not performed over what others see.
   sim::Task<void> load(Session session, GlobalAddress address, std::span<std::byte> into);
   sim::Task<void> store(Session session, GlobalAddress address, std::span<const std::byte> bytes);
 
@@ -158,6 +159,8 @@ class MemoryService : public Service {
   /// Memory has been reserved before the run.
   virtual void reserved(GlobalAddress first, std::uint64_t bytes, const AllocationHint& hint);
 
+  /// As that of every service. What the sessions have written and is not performed they read no more.
+  void sessions_died(NodeId node);
   /// For a protocol that frees the lock of a session that a crash has ended: an unlock in its name, which takes no
   /// time.
   void unlock_for_dead(Session holder, sim::Key block);
@@ -170,6 +173,13 @@ class MemoryService : public Service {
   struct Patch {
     std::size_t offset = 0;
     std::vector<std::byte> bytes;
+  };
+
+  /// A write that its session may read before it is performed.
+  struct BufferedWrite {
+    sim::OperationId operation = 0;
+    sim::Key object = 0;
+    sim::Value value = 0;
   };
 
   /// A lock that a session has been granted and has not given back.
@@ -188,6 +198,9 @@ class MemoryService : public Service {
   sim::Task<void> unlock_block(Session session, sim::Key block);
   sim::Task<sim::Value> write_object(Session session, sim::Key object, std::span<const std::byte> bytes,
                                      std::size_t offset);
+  /// Copies what an object has from `offset` on for a session that has read `value` there.
+  void copy_bytes(Session session, sim::Key object, sim::Value value, std::size_t offset,
+                  std::span<std::byte> into) const;
   /// An operation that has written returns: if nobody said when it was performed, it was now.
   void perform_at_return(const PendingOperation& begun, sim::Value value);
 
@@ -200,6 +213,7 @@ class MemoryService : public Service {
   // Where real bytes are kept:
   bool keeps_bytes_ = false;
   std::unordered_map<std::uint64_t, Patch> patches_;          // by operation: of those not performed yet
+  std::vector<std::vector<BufferedWrite>> buffered_;          // by session, in their order: not performed yet
   std::unordered_map<std::uint64_t, std::uint64_t> current_;  // by object: its value
 };
 

@@ -108,6 +108,11 @@ class FakeMemory final : public MemoryService {
     }
     return found;
   }
+  /// What waits in a session's buffer is never performed.
+  void lose_buffers(Session session) {
+    buffer(session).drains.cancel_all();
+    buffer(session).writes.clear();
+  }
   std::vector<std::pair<GlobalAddress, AllocationHint>> reservations;
   std::vector<AllocationHint> hints;  ///< of allocations during the run
   std::map<std::uint64_t, std::uint64_t> values, before;

@@ -154,6 +154,79 @@ TEST_CASE("A store into an object keeps what others have stored beside it, whene
   }
 }
 
+TEST_CASE("A session loads what it has stored and is not performed, over what others have stored meanwhile") {
+  for (const Buffers kind : {Buffers::in_order, Buffers::by_object}) {
+    TestRack rack;
+    FakeMemory memory(rack.rack, FakeMemory::shape_of(), kind);
+    sim::Scope scope{rack.calendar};
+    memory.keep_bytes();
+    memory.buffering = [] { return sim::Duration(10_us); };
+    const GlobalAddress address = GlobalAddress::at(0, 0);
+    std::vector<std::byte> own(8), others(8), last(8);
+    const auto store_and_load = [&]() -> sim::Task<void> {
+      co_await memory.store(kFirst, {address.value + 1}, bytes_from(10, 3));
+      co_await memory.store(kFirst, {address.value + 3}, bytes_from(20, 2));
+      co_await memory.load(kFirst, address, own);
+      co_await memory.load(kSecond, address, others);
+      co_await memory.fence(kFirst);
+      co_await memory.load(kSecond, address, last);
+    };
+    scope.spawn(memory.store(kSecond, {address.value + 4}, bytes_from(30, 3)));
+    rack.calendar.run_until();
+    scope.spawn(store_and_load());
+    rack.calendar.run_until();
+    const auto bytes = [](std::initializer_list<int> numbers) {
+      std::vector<std::byte> all;
+      for (const int number : numbers) all.push_back(static_cast<std::byte>(number));
+      return all;
+    };
+    CHECK(own == bytes({0, 10, 11, 20, 21, 31, 32, 0}));
+    CHECK(others == bytes({0, 0, 0, 0, 30, 31, 32, 0}));
+    CHECK(last == own);
+  }
+}
+
+TEST_CASE("A write without bytes that waits in its session's buffer is loaded as its number, and stored over") {
+  TestRack rack;
+  FakeMemory memory(rack.rack, FakeMemory::shape_of(), Buffers::in_order);
+  sim::Scope scope{rack.calendar};
+  memory.keep_bytes();
+  memory.buffering = [] { return sim::Duration(10_us); };
+  const GlobalAddress address = GlobalAddress::at(0, 0);
+  std::vector<std::byte> loaded(64), expected(64);
+  const auto write_store_and_load = [&]() -> sim::Task<void> {
+    co_await memory.store(kFirst, {address.value + 20}, bytes_from(1, 4));  // gone by the write
+    const sim::Value value = co_await memory.write(kFirst, address, 64);
+    for (unsigned i = 0; i < 8; ++i) expected[i] = static_cast<std::byte>(value.number() >> 8 * i);
+    co_await memory.store(kFirst, {address.value + 30}, bytes_from(7, 1));
+    expected[30] = std::byte{7};
+    co_await memory.load(kFirst, address, loaded);
+  };
+  scope.spawn(write_store_and_load());
+  rack.calendar.run_until();
+  CHECK(loaded == expected);
+}
+
+TEST_CASE("What a crash has taken from a session's buffer is loaded no more, under what it stores later") {
+  TestRack rack;
+  FakeMemory memory(rack.rack, FakeMemory::shape_of(), Buffers::in_order);
+  sim::Scope scope{rack.calendar};
+  memory.keep_bytes();
+  memory.buffering = [] { return sim::Duration(10_us); };
+  const GlobalAddress address = GlobalAddress::at(1, 0);
+  scope.spawn(memory.store(kFirst, address, bytes_from(1, 4)));
+  memory.lose_buffers(kFirst);
+  memory.sessions_died(kFirst.node);
+  std::vector<std::byte> loaded(4);
+  const auto store_and_load = [&]() -> sim::Task<void> {
+    co_await memory.store(kFirst, {address.value + 1}, bytes_from(9, 1));
+    co_await memory.load(kFirst, address, loaded);
+  };
+  scope.spawn(store_and_load());
+  rack.calendar.run_until();
+  CHECK(loaded == std::vector<std::byte>{std::byte{}, std::byte{9}, std::byte{}, std::byte{}});
+}
+
 TEST_CASE("Compare-and-swap writes a new value if it finds the expected one, and returns what it found") {
   Watched t(8);
   const GlobalAddress address = GlobalAddress::at(3, 40);

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <numeric>
 
+#include "tests/protocols/real_bytes.hpp"
 #include "tests/protocols/selcc/selcc_run.hpp"
 
 namespace api_test {
@@ -202,6 +203,20 @@ TEST_CASE("Relaxed SELCC keeps total store order under contention, is not linear
   SelccRun linearizable(at_once);
   linearizable.finish();
   CHECK(linearizable.violations() == "");
+}
+
+TEST_CASE("A session loads the bytes that it has stored, in the relaxed mode and without, whoever stores beside") {
+  for (const bool is_relaxed : {true, false}) {
+    Setup setup = relaxed(20_us);
+    setup.selcc.relaxed = is_relaxed;
+    SelccScript run(setup);
+    racksim::testing::RealBytes bytes(run, {{0, 0}, {1, 1}});
+    bytes.exchange(200);
+    CHECK(bytes.loads() > 200);
+    CHECK(bytes.wrong() == 0);
+    run.finish();
+    CHECK(run.violations() == "");
+  }
 }
 
 TEST_CASE("Writes that wait in the buffer of a node that crashes are lost, and each is told") {

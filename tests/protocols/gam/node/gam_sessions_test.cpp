@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "tests/protocols/gam/gam_run.hpp"
+#include "tests/protocols/real_bytes.hpp"
 
 namespace gam_sessions_test {
 
@@ -96,6 +97,21 @@ TEST_CASE("A read of what its session has just written sees it, under each model
       run.finish();
       CHECK(run.violations() == "");
     }
+  }
+}
+
+TEST_CASE(
+    "A session loads the bytes that it has stored, under each model, wherever they are and whoever stores beside") {
+  for (const Consistency consistency : {Consistency::pso, Consistency::tso, Consistency::sc}) {
+    Setup setup;
+    setup.options.consistency = consistency;
+    Script run(setup);
+    racksim::testing::RealBytes bytes(run, {{0, 0}, {1, 1}});
+    bytes.exchange(200);
+    CHECK(bytes.loads() > 200);
+    CHECK(bytes.wrong() == 0);
+    run.finish();
+    CHECK(run.violations() == "");
   }
 }
 
