@@ -265,7 +265,7 @@ sim::Task<void> MemoryService::lock_block(Session session, sim::Key block, LockM
     throw;
   }
   guard.over();
-  held_locks_.push_back({begun.key, index_of(session)});
+  hold(session, begun.key);
   end_lock(session, begun, true);
 }
 
@@ -282,18 +282,19 @@ sim::Task<bool> MemoryService::try_lock_block(Session session, sim::Key block, L
     throw;
   }
   guard.over();
-  if (granted) held_locks_.push_back({begun.key, index_of(session)});
+  if (granted) hold(session, begun.key);
   end_lock(session, begun, granted);
   co_return granted;
 }
 
 sim::Task<void> MemoryService::unlock_block(Session session, sim::Key block) {
   check_call(session, sim::OperationKind::unlock, block);
+  if (take_out(taken_back_, session, block)) co_return co_await port(session).unlock(block, kWarmOperation);
   const PendingOperation begun = begin(session, sim::OperationKind::unlock, block);
   Guard guard(*this, session, begun);
   co_await port(session).unlock(begun.key, begun.operation);
   guard.over();
-  unlocked(session, begun.key);
+  take_out(held_locks_, session, begun.key);
   end(session, begun, 0);
 }
 
@@ -416,6 +417,7 @@ void MemoryService::sessions_died(NodeId node) {
   for (std::size_t index = 0; index < sessions(); ++index) {
     if (session_number(index).node == node) buffered_[index].clear();
   }
+  std::erase_if(taken_back_, [&](const HeldLock& lock) { return session_number(lock.session).node == node; });
 }
 
 bool MemoryService::holder_died(Session, GlobalAddress) const {
@@ -424,17 +426,23 @@ bool MemoryService::holder_died(Session, GlobalAddress) const {
 
 void MemoryService::unlock_for_dead(Session holder, sim::Key block) {
   const PendingOperation begun = begin(holder, sim::OperationKind::unlock, block);
-  unlocked(holder, block);
+  if (take_out(held_locks_, holder, block)) taken_back_.push_back({block, index_of(holder)});
   end_for_dead(holder, begun);
 }
 
-void MemoryService::unlocked(Session session, sim::Key block) {
-  const auto held = std::find_if(held_locks_.begin(), held_locks_.end(), [&](const HeldLock& lock) {
+void MemoryService::hold(Session session, sim::Key block) {
+  take_out(taken_back_, session, block);  // by an earlier life of the session
+  held_locks_.push_back({block, index_of(session)});
+}
+
+bool MemoryService::take_out(std::vector<HeldLock>& locks, Session session, sim::Key block) const {
+  const auto held = std::find_if(locks.begin(), locks.end(), [&](const HeldLock& lock) {
     return lock.block == block && lock.session == index_of(session);
   });
-  if (held == held_locks_.end()) return;  // of a request that was given up, and granted all the same
-  *held = held_locks_.back();
-  held_locks_.pop_back();
+  if (held == locks.end()) return false;  // as of a request that was given up, and granted all the same
+  *held = locks.back();
+  locks.pop_back();
+  return true;
 }
 
 std::vector<std::size_t> MemoryService::waited_for(const PendingOperation& begun) const {

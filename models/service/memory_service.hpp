@@ -161,8 +161,8 @@ class MemoryService : public Service {
 
   /// As that of every service. What the sessions have written and is not performed they read no more.
   void sessions_died(NodeId node);
-  /// For a protocol that frees the lock of a session that a crash has ended: an unlock in its name, which takes no
-  /// time.
+  /// For a protocol that frees the lock of a session that a crash has ended, or whose node is taken for dead: an unlock in
+  /// its name, which takes no time. What the session itself gives back later, if it lives, is nobody's operation.
   void unlock_for_dead(Session holder, sim::Key block);
 
   MemoryAllocator& allocator() { return allocator_; }
@@ -190,7 +190,9 @@ class MemoryService : public Service {
 
   std::vector<std::size_t> waited_for(const PendingOperation& begun) const override;
   void check_call(Session session, sim::OperationKind kind, sim::Key block) const;
-  void unlocked(Session session, sim::Key block);
+  void hold(Session session, sim::Key block);
+  /// Whether the session's lock was there, which it is no more.
+  bool take_out(std::vector<HeldLock>& locks, Session session, sim::Key block) const;
   sim::Task<void> warm(Session session, sim::Key object, bool write);
   sim::Task<sim::Value> read_object(Session session, sim::Key object);
   sim::Task<void> lock_block(Session session, sim::Key block, LockMode mode);
@@ -209,6 +211,7 @@ class MemoryService : public Service {
   MemoryAllocator allocator_;
   std::vector<std::uint64_t> performed_;  // by session: its operation that was performed last
   std::vector<HeldLock> held_locks_;      // a few: sessions hold one or two
+  std::vector<HeldLock> taken_back_;      // of sessions that may not know of it
   ValueContents contents_;
   // Where real bytes are kept:
   bool keeps_bytes_ = false;

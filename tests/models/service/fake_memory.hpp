@@ -87,6 +87,7 @@ class FakeMemory final : public MemoryService {
   }
   using MemoryService::allocator;
   using MemoryService::sessions_died;
+  using MemoryService::unlock_for_dead;
 
   Rack& rack;
   Broken broken = Broken::nothing;

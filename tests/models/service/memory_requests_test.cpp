@@ -135,6 +135,28 @@ TEST_CASE("Operations whose tasks a crash destroys are given up, wherever they w
   CHECK(t.memory.pending_operations() == 0);
 }
 
+TEST_CASE("A lock that was given back in the name of a session that lives is given back once, and may be taken again") {
+  Watched t;
+  const GlobalAddress address = GlobalAddress::at(0, 0);
+  const sim::Key block = t.memory.block_of(address);
+  t.run(t.memory.lock(kFirst, address));
+  t.memory.unlock_for_dead(kFirst, block);
+  CHECK_FALSE(t.memory.holds_locks());
+  CHECK(t.all(Observed::operation_begun, Kind::unlock).size() == 1);
+  t.run(t.memory.unlock(kFirst, address));  // it does not know
+  CHECK(t.all(Observed::operation_begun, Kind::unlock).size() == 1);
+  CHECK(t.memory.asked.back().kind == Kind::unlock);
+  t.run(t.memory.lock(kFirst, address));
+  t.run(t.memory.unlock(kFirst, address));
+  CHECK(t.all(Observed::operation_ended, Kind::unlock).size() == 2);
+  // Of a session that has died meanwhile nothing is left for its next life.
+  t.run(t.memory.lock(kFirst, address));
+  t.memory.unlock_for_dead(kFirst, block);
+  t.memory.sessions_died(kFirst.node);
+  t.run(t.memory.unlock(kFirst, address));
+  CHECK(t.all(Observed::operation_ended, Kind::unlock).size() == 4);
+}
+
 TEST_CASE("Memory is allocated by hint and given back, as operations that name its size and its place") {
   Watched t;
   std::vector<GlobalAddress> given;
