@@ -22,6 +22,7 @@ Node::Node(Shared& shared, NodeId id, unsigned threads)
       receives_(server().nic().create_shared_receive_queue()),
       output_(shared, id, core_, *this),
       landings_(shared.rack.nodes()),
+      waiting_(threads),
       cache_(shared, output_),
       directory_(shared, output_),
       allocation_(shared, output_),
@@ -59,13 +60,28 @@ void Node::connect(Node& a, Node& b) {
 // Requests.
 
 void Node::submit(const Request& request) {
-  core_.run<&Node::serve>(options().hit, *this, &requests_.add(request));
+  waiting_[request.thread].push_back(&requests_.add(request));
+  if (in_round_ == 0) begin_round();
+}
+
+// The core takes work in the order in which it is ready: what has come before goes first, what comes meanwhile behind.
+void Node::begin_round() {
+  for (auto& waiting : waiting_) {
+    if (waiting.empty()) continue;
+    ++in_round_;
+    core_.run<&Node::serve>(options().hit, *this, waiting.front());
+    waiting.pop_front();
+  }
 }
 
 void Node::serve(Request* request) {
-  if (!may_work()) return without_lease_.emplace_back(request), void();
-  if (sessions_.of(request->thread).admit(*request)) execute(*request);
-  run_ready();
+  if (!may_work()) {
+    without_lease_.emplace_back(request);
+  } else {
+    if (sessions_.of(request->thread).admit(*request)) execute(*request);
+    run_ready();
+  }
+  if (--in_round_ == 0) begin_round();
 }
 
 void Node::execute(Request& request) {
@@ -237,6 +253,8 @@ void Node::crash() {
   output_.crash();
   for (auto& landings : landings_) landings.clear();
   requests_.clear();
+  for (auto& waiting : waiting_) waiting.clear();
+  in_round_ = 0;
   ready_.clear();
   cache_.crash();
   directory_.crash();

@@ -1,6 +1,10 @@
 // A node of GAM: a worker thread that serves the requests of its application threads and the messages of other nodes
 // (GAM §3, Figure 5; §4: "a worker thread is dedicated to handling all requests from application threads").
 //
+// It works in rounds: it polls its completion queue and handles what has come, then takes one request of each thread that
+// has handed one over, as the public implementation's loop does where it is built with one worker. So nobody starves: a
+// message waits for one request of each thread at most, and a round is no longer than what has come before it.
+//
 // The worker is the home of the node's lines (directory.hpp), and has a cache of those of others (cache.hpp). It polls
 // one completion queue for all queue pairs, whose receives are shared. What applications may have under way is the
 // sessions' matter (sessions.hpp), and what goes out that of the node's output (output.hpp).
@@ -70,6 +74,7 @@ class Node final : models::CompletionHandler, models::MemoryObserver, OutputHost
   void receive(const models::Completion& completion);
   void handle_message(const Message& message);
   void handle_notification(NodeId from, const Immediate& immediate, bool has_payload);
+  void begin_round();
   void serve(Request* request);
   void execute(Request& request);
   void open_memory();
@@ -87,6 +92,8 @@ class Node final : models::CompletionHandler, models::MemoryObserver, OutputHost
   Output output_;
   std::vector<std::deque<Landing>> landings_;  // by peer: lines whose notification is not handled
   Requests requests_;
+  std::vector<std::deque<Request*>> waiting_;  // by thread: not in a round yet
+  std::size_t in_round_ = 0;                   // requests that are not served
   Cache cache_;
   Directory directory_;
   Allocation allocation_;

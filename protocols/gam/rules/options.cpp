@@ -26,7 +26,8 @@ void Options::declare(sim::Parameters& p) {
            "waited for (a fence after each: the paper's GAM-TSO)")
       .varied({Consistency::pso, Consistency::tso, Consistency::sc});
   p.integer("outstanding_writes", outstanding_writes, 1, 1'000'000,
-            "writes of a session that have returned and are not performed; the next waits (assumed)")
+            "writes of a session that have returned and are not performed; the next waits (assumed: 64 keep a worker "
+            "busy; code: no limit)")
       .varied({1, 4, 64});
   p.choice("writeback", write_back, {{"attached", WriteBack::attached}, {"one-sided", WriteBack::one_sided}},
            "how a dirty line is evicted: with the request (§2.6), or by a WRITE into memory and a request (code)")

@@ -41,7 +41,7 @@ struct Options final : models::ProtocolOptions {
   std::uint64_t memory_bytes = std::uint64_t{512} << 20;
   sim::Duration statistics_period = 100_ms;
   Consistency consistency = Consistency::pso;
-  std::uint64_t outstanding_writes = 1024;
+  std::uint64_t outstanding_writes = 64;
   // The channels.
   WriteBack write_back = WriteBack::attached;
   std::uint64_t write_back_buffers = 64;

@@ -257,6 +257,7 @@ TEST_CASE(
     setup.options.send_depth = 1;
     setup.options.signal_every = 1;
     setup.options.merged_bytes = together * kWrite + 20;
+    setup.options.hit = 50_ns;  // all requests come before the first completion
     Script run(setup);
     Messages messages(run);
     for (std::uint64_t i = 0; i < 4; ++i) {

@@ -75,6 +75,75 @@ TEST_CASE("A session has no more writes under way than it may; the next waits fo
   CHECK(times.writes[4] > 3_us);
 }
 
+namespace {
+
+/// Has a thread of node 1 write one of its node's own lines over and over, without waiting.
+sim::Task<void> write_locally(Script& run, std::uint16_t thread, unsigned writes) {
+  for (unsigned i = 0; i < writes; ++i) co_await run.memory.write({1, thread}, run.line(1));
+}
+
+}  // namespace
+
+TEST_CASE("A message waits for one request of each thread at most, however many they have handed over") {
+  Setup setup;
+  setup.micro.threads = 4;
+  setup.options.outstanding_writes = 1000;
+  Script run(setup);
+  const sim::Duration idle = run.read(2, 1);
+  run.read(2, 1);
+  for (std::uint16_t thread = 0; thread < 4; ++thread) run.spawn(write_locally(run, thread, 500), 1);
+  run.advance(100_us);  // all have been handed over, and most of 2,000 x 348 ns of work is left
+  sim::Time ended = sim::Time::max();
+  const sim::Time begun = run.calendar.now();
+  run.begin({2, 0}, run.line(5), false, &ended);
+  run.advance(100_us);
+  // Up to a request under way and a round of all threads, before the READ.
+  CHECK(ended - begun <= idle + 5 * setup.options.hit);
+  run.advance(2_ms);
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
+TEST_CASE("The worker takes the requests of its threads in turn, and those of a thread in their order") {
+  Setup setup;
+  setup.options.outstanding_writes = 1000;
+  Script run(setup);
+  run.spawn(write_locally(run, 0, 100), 1);
+  run.advance(10_us);
+  sim::Time ended = sim::Time::max();
+  const sim::Time begun = run.calendar.now();
+  run.begin({1, 1}, run.line(5), false, &ended);
+  run.advance(100_us);
+  CHECK(ended - begun <= setup.options.hand_over + 3 * setup.options.hit);
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
+TEST_CASE("Requests go on while messages never cease: a round takes those that have come, and a request then") {
+  Setup setup;
+  setup.micro.threads = 2;
+  setup.micro.working_set = 256 * Setup::kLineBytes;
+  setup.options.outstanding_writes = 64;
+  setup.options.cache_bytes = 8 * Setup::kLineBytes;
+  Script run(setup);
+  const auto miss = [&](NodeId node) -> sim::Task<void> {
+    for (std::uint64_t i = 0; i < 200; ++i) co_await run.memory.write({node, 0}, run.line((7 * i + node) % 60 * 4));
+  };
+  for (const NodeId node : {1, 2, 3}) run.spawn(miss(node), node);
+  run.advance(100_us);  // the home's worker is behind with their messages from now on
+  unsigned reads = 0;
+  const auto read = [&]() -> sim::Task<void> {
+    for (; reads < 1000; ++reads) co_await run.memory.read({0, 0}, run.line(252));
+  };
+  run.spawn(read(), 0);
+  // A round is of at most what three nodes have under way, a request and a write-back for each of 64 writes: some 600 us.
+  run.advance(1_ms);
+  CHECK(reads >= 1);
+  run.advance(5_ms);
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
 TEST_CASE("A read of what its session has just written sees it, under each model, wherever the line is") {
   for (const Consistency consistency : {Consistency::pso, Consistency::tso, Consistency::sc}) {
     for (const NodeId node : {0, 1}) {
