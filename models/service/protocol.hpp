@@ -45,7 +45,8 @@ struct ProtocolContext {
 
 /// Something that must not be there once everything has come to rest.
 struct Leak {
-  std::string kind;  ///< "leaked-lock", "leaked-entry", "leaked-chunk", "stuck-request", "torn" or "wrong-metadata"
+  std::string kind;  ///< "leaked-lock", "leaked-entry", "leaked-chunk", "overfull-cache", "stuck-request",
+                     ///< "torn" or "wrong-metadata"
   std::string what;  ///< which, whose, since when
   sim::KeyAndOperations about{};
 };

@@ -105,7 +105,7 @@ void Gam::warm_invalidate(Entry& entry, sim::Key line, NodeId but) {
 void Gam::warm_trim(Node& node) {
   Frames& frames = node.cache().frames();
   while (frames.used_frames() > options_.threshold()) {
-    Frame& victim = node.cache().victim();
+    Frame& victim = *node.cache().victim();  // at rest there is one
     const sim::Key line = victim.line;
     Directory& directory = nodes_[home_of(line)]->directory();
     Entry& entry = directory.entry(line);

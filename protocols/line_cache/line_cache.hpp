@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "sim/kernel/invariant.hpp"
@@ -57,10 +58,20 @@ class LineCache {
   void touch(Frame& frame);
   /// The same, and it moves to this list.
   void touch(Frame& frame, std::uint32_t list) requires DrawsList<Frame>;
-  /// The least recently used one of a list; null if that is empty.
-  Frame* oldest(std::uint32_t list) {
-    const std::uint32_t number = shards_[list].oldest;
-    return number == kNone ? nullptr : &frame(number);
+  /// The least recently used frame of a list that `suits`, or if it has none of the next list in turn; null if there is
+  /// none.
+  template <class Suits>
+  const Frame* find_oldest(std::uint32_t list, Suits&& suits) const {
+    for (std::size_t i = 0; i < shards_.size(); ++i) {
+      for (std::uint32_t at = shards_[(list + i) % shards_.size()].oldest; at != kNone; at = frame(at).newer) {
+        if (suits(frame(at))) return &frame(at);
+      }
+    }
+    return nullptr;
+  }
+  template <class Suits>
+  Frame* find_oldest(std::uint32_t list, Suits&& suits) {
+    return const_cast<Frame*>(std::as_const(*this).find_oldest(list, suits));
   }
   /// Which one it is, from 0: where it lies in the cache's memory.
   std::uint32_t number_of(const Frame& frame) const { return index_[slot_of(frame.line)]; }

@@ -6,15 +6,13 @@
 #include <stdexcept>
 #include <utility>
 
+#include "protocols/gam/rules/races.hpp"
 #include "sim/kernel/invariant.hpp"
 #include "sim/oracles/oracle.hpp"
 
 namespace racksim::gam {
 
 namespace {
-
-/// At most so many evictions follow a new line (the public implementation).
-constexpr int kMostEvictions = 16;
 
 CacheEvent event_at_cache(const Request& request) {
   if (request.is_lock()) return request.is_exclusive() ? CacheEvent::write_lock : CacheEvent::read_lock;
@@ -142,22 +140,19 @@ void Cache::settle(Frame& frame) {
     }
   }
   copies_.tidy(frame);
+  trim();
 }
 
 void Cache::trim() {
-  for (int i = 0; i < kMostEvictions && copies_.frames.used_frames() - copies_.dying > shared_.options.threshold();
-       ++i) {
-    Frame* victim = copies_.frames.oldest(copies_.random_list());
-    if (victim == nullptr || !copies_.may_evict(*victim)) continue;
+  while (copies_.is_overfull()) {
+    Frame* victim = copies_.victim();
+    if (victim == nullptr) {
+      shared_.coverage.race(races.nothing_to_evict);
+      return ++shared_.counters.overfull.value, void();
+    }
     output_.core().charge(shared_.options.eviction);
     raise(CacheEvent::evict, {.copies = copies_, .line = victim->line, .frame = victim});
     copies_.tidy(*victim);
-  }
-}
-
-Frame& Cache::victim() {
-  for (;;) {
-    if (Frame* oldest = copies_.frames.oldest(copies_.random_list())) return *oldest;
   }
 }
 
@@ -228,6 +223,17 @@ void Cache::add_waits(std::vector<sim::Wait>& waits) const {
 }
 
 void Cache::add_leaks(std::vector<models::Leak>& leaks) const {
+  if (copies_.frames.used_frames() > shared_.options.threshold()) {
+    const Frame* evictable =
+        copies_.frames.find_oldest(0, [&](const Frame& frame) { return copies_.may_evict(frame); });
+    if (evictable != nullptr) {
+      leaks.push_back(
+          {"overfull-cache",
+           fmt::format("node {} has {} lines in a cache of {}, though it could evict line {}", output_.self(),
+                       copies_.frames.used_frames(), shared_.options.threshold(), sim::printed_key(evictable->line)),
+           {shared_.object_of(evictable->line, 0), {}}});
+    }
+  }
   copies_.frames.for_each([&](const Frame& frame) {
     if (frame.work == nullptr) return;
     leaks.push_back({"stuck-request",

@@ -25,7 +25,8 @@ class Cache {
   void take(const Message& message);
   /// A reply or notification; `data` is null without a line, `counter` 0 without one.
   void take(const Immediate& immediate, LineData* data, std::uint32_t counter);
-  /// Evicts if the cache has more lines than its threshold (§2.6), those left out that are on their way home.
+  /// Evicts while the cache has more lines than its threshold (§2.6), those left out that are on their way home. What
+  /// is in transition, locked or waited for stays, until it comes to rest.
   void trim();
 
   const Frames& frames() const { return copies_.frames; }
@@ -33,8 +34,8 @@ class Cache {
   /// For warming up: the number of a request that was granted at once, and an LRU list as an access draws it.
   std::uint32_t next_number() { return copies_.numbers.next(); }
   void touch(Frame& frame) { copies_.touch(frame); }
-  /// The oldest line of a list drawn among those that have one.
-  Frame& victim();
+  /// What the next eviction is of.
+  Frame* victim() { return copies_.victim(); }
   /// What a request or write-back under way is about; nothing if there is none of this number.
   std::optional<sim::Key> line_of(std::uint32_t number) const { return copies_.numbers.line_of(number); }
 

@@ -62,7 +62,7 @@ void CacheStep::write_back() {
   ++counters().evicted_dirty.value;
   ++copies.dying;
   LineWork& work = copies.work_of(*frame);
-  copies.touch(*frame);  // or it would keep the next victim of its list from being found
+  copies.touch(*frame);  // who looks for a victim need not pass it
   work.number = copies.numbers.begin(line);
   work.buffer = copies.write_back_buffers[home()].back();
   copies.write_back_buffers[home()].pop_back();

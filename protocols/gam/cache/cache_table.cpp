@@ -20,9 +20,10 @@ constexpr Guard behind_own("an access of its thread waits", [](const Step& step)
 constexpr Guard read_locked("read-locked here", [](const Step& step) { return step.frame->lock.is_read(); });
 constexpr Guard dying_reads("dying_reads paper",
                             [](const Step& step) { return step.options().dying_reads == Options::DyingReads::paper; });
-constexpr Guard may_lock("free for it, and nobody waits", [](const Step& step) {
+// A try does not queue, so it heeds no queue: it fails against who holds the lock alone (§4.1).
+constexpr Guard may_lock("free for it, and it tries or nobody waits", [](const Step& step) {
   return step.frame->lock.admits(step.request->is_exclusive()) &&
-         (step.frame->work == nullptr || !step.frame->work->pending.holds_locks_back());
+         (step.request->tries() || step.frame->work == nullptr || !step.frame->work->pending.holds_locks_back());
 });
 constexpr Guard only_tries("only tries", [](const Step& step) { return step.request->tries(); });
 constexpr Guard locked("locked here", [](const Step& step) { return !step.frame->lock.is_free(); });
@@ -58,6 +59,7 @@ constexpr Action perform("perform it", [](Step& step) {
 });
 constexpr Action lock("grant the lock", [](Step& step) {
   Frame& frame = *step.frame;
+  if (frame.work != nullptr && frame.work->pending.holds_locks_back()) step.race(races.try_passes_waiter);
   const bool exclusive = step.request->is_exclusive();
   step.copies.touch(frame);
   frame.lock.take(exclusive);

@@ -46,6 +46,12 @@ struct Copies {
     if (frame.holds_nothing()) frames.release(frame);
   }
   bool may_evict(const Frame& frame) const;
+  bool is_overfull() const { return frames.used_frames() - dying > shared.options.threshold(); }
+  /// The least recently used line that may be evicted of a list that is drawn, or if it has none of the next that has
+  /// one; null if there is none.
+  Frame* victim() {
+    return frames.find_oldest(random_list(), [this](const Frame& frame) { return may_evict(frame); });
+  }
 };
 
 }  // namespace racksim::gam

@@ -16,9 +16,10 @@ sim::KeyAndOperations DirectoryStep::key_and_operations() const {
   return about;
 }
 
-// Remote requests respect the home's locks, and those for locks whoever waits for one.
+// Remote requests respect the home's locks, and those for locks that do not try whoever waits for one.
 bool DirectoryStep::waits_for_lock(bool exclusive) const {
-  return !entry.lock.admits(exclusive) || (message->locks && entry.pending.holds_locks_back());
+  const bool queues = message->locks && !message->tries;
+  return !entry.lock.admits(exclusive) || (queues && entry.pending.holds_locks_back());
 }
 
 // A WRITE_PERMISSION_ONLY brings no data to who is listed as a sharer at this instant: its copy is the newest. The

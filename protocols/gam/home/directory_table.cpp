@@ -19,8 +19,10 @@ using Step = DirectoryStep;
 constexpr Guard behind_own("an access of its thread waits",
                            [](const Step& step) { return step.entry.pending.has_of_thread(step.request->thread); });
 constexpr Guard read_locked("read-locked here", [](const Step& step) { return step.entry.lock.is_read(); });
-constexpr Guard may_lock("free for it, and nobody waits", [](const Step& step) {
-  return step.entry.lock.admits(step.request->is_exclusive()) && !step.entry.pending.holds_locks_back();
+// A try does not queue, so it heeds no queue: it fails against who holds the lock alone (§4.1).
+constexpr Guard may_lock("free for it, and it tries or nobody waits", [](const Step& step) {
+  return step.entry.lock.admits(step.request->is_exclusive()) &&
+         (step.request->tries() || !step.entry.pending.holds_locks_back());
 });
 constexpr Guard only_tries("only tries", [](const Step& step) { return step.request->tries(); });
 constexpr Guard unblocked("blocking off",
@@ -49,6 +51,7 @@ constexpr Guard for_the_dead("for a node that is dead",
 
 constexpr Action perform("perform it", [](Step& step) { step.perform(*step.request); });
 constexpr Action lock("grant the lock", [](Step& step) {
+  if (step.entry.pending.holds_locks_back()) step.home.shared.coverage.race(races.try_passes_waiter);
   step.entry.lock.take(step.request->is_exclusive());
   if (step.request->is_exclusive()) {
     step.home.output.log().log_line(step.line, HomeData(step.home.shared, step.line), step.home.counter_of(step.line));

@@ -266,6 +266,7 @@ void Recovery::commit() {
       node->cache().ask_again(home->id());
       node->allocation().ask_again(home->id());
     }
+    node->cache().trim();  // lines of homes that were away may be evicted again
     node->output().run_ready();
   }
   std::fill(returning_.begin(), returning_.end(), false);

@@ -33,6 +33,8 @@ struct Counters {
   sim::Counter& remote_writes_dirty = m.counter("gam.workflows.remote_write_dirty", "times", "a node wrote a Dirty line: 5 messages");
   sim::Counter& evicted_shared = m.counter("gam.workflows.evict_shared", "times", "a Shared line was evicted: 1 message");
   sim::Counter& evicted_dirty = m.counter("gam.workflows.evict_dirty", "times", "a Dirty line was evicted: 2 messages");
+  sim::Counter& overfull = m.counter("gam.cache.overfull", "times",
+                                     "a cache stayed above its threshold: all that it has was in transition, locked or waited for");
   // What they send and wait for.
   sim::Counter& invalidations = m.counter("gam.invalidations", "messages", "invalidations sent to sharers");
   sim::Counter& denied = m.counter("gam.denied", "messages", "denials of try-locks");

@@ -136,6 +136,39 @@ TEST_CASE("A try-lock fails at once against the home, a sharer, an owner and a t
   }
 }
 
+TEST_CASE("A try-lock is granted beside locks that are shared like it, though a writer waits, and waits for nobody") {
+  for (const NodeId holder : {0, 1}) {  // the home, and another node
+    for (const bool plain : {false, true}) {
+      Script run{Setup{}};
+      Script::Asked writer;
+      REQUIRE(run.try_lock({holder, 0}, 0, LockMode::shared));
+      if (plain) {
+        run.begin({2, 0}, run.line(0), true);
+        run.advance(300_us);
+      } else {
+        run.lock({2, 0}, 0, LockMode::exclusive, writer);
+        run.advance(300_us);
+        CHECK_FALSE(writer.over);
+      }
+      CHECK(run.try_lock({holder, 1}, 0, LockMode::shared));
+      run.unlock({holder, 1}, 0);
+      CHECK_FALSE(run.try_lock({holder, 1}, 0, LockMode::exclusive));
+      if (holder == 0) {  // where the line is in transition a try waits for its end
+        CHECK(run.try_lock({3, 0}, 0, LockMode::shared));
+        CHECK_FALSE(run.try_lock({3, 1}, 0, LockMode::exclusive));
+        run.unlock({3, 0}, 0);
+      }
+      CHECK_FALSE(writer.over);
+      run.unlock({holder, 0}, 0);
+      CHECK(writer.granted == !plain);
+      if (!plain) run.unlock({2, 0}, 0);
+      CHECK(run.home(0) == DirectoryState::dirty);
+      run.finish();
+      CHECK(run.violations() == "");
+    }
+  }
+}
+
 TEST_CASE("A failed upgrade goes back to Shared, and sharers that did acknowledge it leave the list") {
   Script run{Setup{}};
   REQUIRE(run.try_lock({1, 0}, 0, LockMode::shared));

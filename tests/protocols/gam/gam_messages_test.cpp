@@ -2,6 +2,7 @@
 // is the home of line 0.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <functional>
 
 #include "tests/protocols/gam/gam_run.hpp"
 
@@ -194,6 +195,85 @@ TEST_CASE("An eviction takes one message if the line is Shared, and two if it is
   run.read(2, 4);  // what was written back
   run.finish();
   CHECK(run.violations() == "");
+}
+
+TEST_CASE("What is evicted is least recently used: a read, a write and a lock each make a line the newest again") {
+  using Use = std::function<void(Script&)>;
+  const Use uses[] = {
+      [](Script& run) { run.read(1, 0); },
+      [](Script& run) { run.write(1, 0); },
+      [](Script& run) {
+        run.write(1, 0);  // dirty: from now on a hit
+        run.read(1, 4);
+        run.read(1, 8);
+        run.write(1, 0);
+      },
+      [](Script& run) {
+        REQUIRE(run.try_lock({1, 0}, 0, models::LockMode::shared));
+        run.unlock({1, 0}, 0);
+      },
+  };
+  for (const Use& use : uses) {
+    Setup setup;
+    setup.options.cache_bytes = 3 * setup.options.line_bytes;
+    Script run(setup);
+    for (const std::uint64_t i : {0, 4, 8}) run.read(1, i);
+    use(run);
+    for (const std::uint64_t i : {12, 16}) run.read(1, i);
+    CHECK(run.state(1, 0) != CacheState::invalid);
+    CHECK(run.state(1, 4) == CacheState::invalid);
+    CHECK(run.state(1, 8) == CacheState::invalid);
+    run.read(1, 20);
+    CHECK(run.state(1, 0) == CacheState::invalid);
+    run.finish();
+    CHECK(run.violations() == "");
+  }
+}
+
+namespace {
+
+std::uint64_t cached(const Run& run, NodeId node) {
+  return run.protocol.node(node).cache().frames().used_frames();
+}
+
+}  // namespace
+
+TEST_CASE(
+    "A cache is above its threshold only by lines that are locked or in transition, and evicts others meanwhile") {
+  Setup setup;
+  setup.options.cache_bytes = 3 * setup.options.line_bytes;
+  Script run(setup);
+  for (const std::uint64_t i : {0, 4, 8}) REQUIRE(run.try_lock({1, 0}, i, models::LockMode::shared));
+  CHECK(run.counter("cache.overfull") == 0);
+  for (const std::uint64_t i : {12, 16}) run.read(1, i);  // the oldest of the list are locked
+  CHECK(cached(run, 1) == 3);
+  CHECK(run.counter("cache.overfull") == 2);  // while they were on their way
+  REQUIRE(run.try_lock({1, 0}, 20, models::LockMode::shared));
+  CHECK(cached(run, 1) == 4);
+  run.unlock({1, 0}, 8);
+  CHECK(cached(run, 1) == 3);
+  CHECK(run.state(1, 8) == CacheState::invalid);
+  for (const std::uint64_t i : {0, 4, 20}) run.unlock({1, 0}, i);
+  CHECK(cached(run, 1) == 3);
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
+TEST_CASE("A cache that had more lines on their way than it may keep evicts them as they come, from one list or many") {
+  for (const std::uint64_t lists : {1, 10}) {
+    Setup setup;
+    setup.options.cache_bytes = 3 * setup.options.line_bytes;
+    setup.options.lru_lists = lists;
+    Script run(setup);
+    for (std::uint64_t i = 0; i < 12; ++i) run.begin({1, 0}, run.line(4 * i), true);
+    run.advance(20_us);
+    CHECK(cached(run, 1) > 3);
+    run.advance(1_ms);
+    CHECK(cached(run, 1) == 3);
+    CHECK(run.counter("cache.overfull") > 0);
+    run.finish();
+    CHECK(run.violations() == "");
+  }
 }
 
 TEST_CASE("A dirty line is written back in one message with its data, or by a one-sided WRITE and a notice") {

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <list>
+#include <set>
+#include <utility>
+#include <vector>
 
 #include "sim/random/random.hpp"
 
@@ -52,6 +55,25 @@ TEST_CASE("A cache finds what it has and offers the least recently used first") 
     }
     REQUIRE(cache.free_frames() == kFrames - lines.size());
   }
+}
+
+TEST_CASE("The oldest frame that suits is found behind older ones that do not, in the lists after it too") {
+  Cache cache(64, 4);
+  std::vector<std::uint64_t> in_order;  // of one list after the other, from the third on
+  for (std::uint64_t i = 0; i < 64; ++i) REQUIRE(cache.take(sim::Key{i}) != nullptr);
+  std::set<std::uint64_t> left;
+  for (std::uint64_t i = 0; i < 64; ++i) left.insert(i);
+  const auto suits = [&](const Frame& frame) { return left.contains(frame.line.number()); };
+  while (const Frame* found = cache.find_oldest(2, suits)) {
+    in_order.push_back(found->line.number());
+    left.erase(in_order.back());
+  }
+  CHECK(left.empty());
+  CHECK(in_order.size() == 64);
+  // Untouched, a list is in the order in which its lines came: it begins anew where a next list does.
+  CHECK(std::count_if(in_order.begin() + 1, in_order.end(), [before = in_order.front()](std::uint64_t line) mutable {
+          return line < std::exchange(before, line);
+        }) == 3);
 }
 
 TEST_CASE("Shards are asked for victims in turn, and each frame is offered once") {
