@@ -4,8 +4,18 @@
 #include <utility>
 
 #include "protocols/gam/home/directory.hpp"
+#include "protocols/gam/rules/races.hpp"
 
 namespace racksim::gam {
+
+namespace {
+
+/// Whether its owner has been asked for the line, and has not answered.
+bool is_owner_awaited(const Entry& entry) {
+  return entry.transaction != nullptr && entry.transaction->awaited == 0 && entry.sharers.empty();
+}
+
+}  // namespace
 
 // An acknowledgement that is awaited from it counts as given: its copy is gone with it. What its owner awaits of it,
 // and what was on its way to it, recovery has to find.
@@ -30,6 +40,7 @@ void Directory::cut_off(NodeId lost) {
         raise(DirectoryEvent::sharer_lost, {.home = home_, .entry = entry, .line = line, .from = lost});
       }
       settle(entry, line);
+      if (is_owner_awaited(entry) && entry.owner.node == lost) shared_.coverage.race(races.awaited_owner_dies);
     });
   }
 }
@@ -37,8 +48,7 @@ void Directory::cut_off(NodeId lost) {
 std::vector<sim::Key> Directory::lines_to_recover() const {
   std::vector<sim::Key> lines;
   for_each([&](sim::Key line, const Entry& entry) {
-    const bool owned = entry.state == DirectoryState::dirty ||
-                       (entry.transaction != nullptr && entry.transaction->awaited == 0 && entry.sharers.empty());
+    const bool owned = entry.state == DirectoryState::dirty || is_owner_awaited(entry);
     const bool is_void = entry.transaction != nullptr && entry.transaction->is_void;
     if (is_void || (owned && output_.is_cut_off(entry.owner.node))) lines.push_back(line);
   });

@@ -154,6 +154,7 @@ constexpr Action finish_transfer("note the new owner, send grant-ack", [](Step& 
   step.acknowledge_grant(step.home.log_owner(step.line, asked.sender));
 });
 constexpr Action note_denial("note the denial", [](Step& step) {
+  if (step.entry.transaction->denied) step.home.shared.coverage.race(races.second_denial);
   step.entry.transaction->denied = true;
   if (Sharer* sharer = step.entry.sharer(step.message->sender)) sharer->has_denied = true;
   --step.entry.transaction->awaited;
@@ -174,6 +175,7 @@ constexpr Action count_late_ack("count it; the last performs the write", [](Step
   step.entry.unblocked.reset();
 });
 constexpr Action await_recovery("await recovery", [](Step& step) {
+  step.home.shared.coverage.race(races.transfer_to_nobody);
   step.entry.transaction->is_void = true;
   step.awaits_recovery = true;
 });

@@ -26,10 +26,15 @@ struct Races : sim::RacePoints {
   sim::RacePoint upgrade_granted_as_write = add("an upgrade is granted as a write");
   /// Before the old owner's data.
   sim::RacePoint grant_ack_first = add("a grant-ack comes before the data");
+  /// Of sharers, for one try.
+  sim::RacePoint second_denial = add("a second sharer denies a try");
   /// Of a shared lock, beside others that are shared; somebody waits for it alone.
   sim::RacePoint try_passes_waiter = add("a try-lock is granted past who waits");
   /// All lines are in transition, locked or waited for.
   sim::RacePoint nothing_to_evict = add("a cache above its threshold has nothing to evict");
+  /// The home has asked it for the line.
+  sim::RacePoint awaited_owner_dies = add("an owner dies whose line its home awaits");
+  sim::RacePoint transfer_to_nobody = add("an owner transfers a line to a node that is dead");
 };
 inline constexpr Races races{};
 
