@@ -70,6 +70,25 @@ class Marked {
     run.finish();
     CHECK(run.violations() == "");
   }
+  /// A thread of the home reads what it writes, which waits for another thread's lock.
+  void read_behind_own_write() {
+    Setup setup;
+    setup.coverage = &coverage_;
+    Script run(setup);
+    REQUIRE(run.try_lock({0, 1}, 0, models::LockMode::shared));
+    sim::Value wrote = 0, read = 0;
+    const auto write_and_read = [&]() -> sim::Task<void> {
+      wrote = co_await run.memory.write({0, 0}, run.line(0));
+      read = co_await run.memory.read({0, 0}, run.line(0));
+    };
+    run.spawn(write_and_read(), 0);
+    run.advance(300_us);
+    CHECK(read == 0);
+    run.unlock({0, 1}, 0);
+    CHECK(read == wrote);
+    run.finish();
+    CHECK(run.violations() == "");
+  }
   /// The rows of the tables that no run has executed.
   std::set<std::string> missing() const {
     std::set<std::string> rows;
@@ -106,6 +125,7 @@ TEST_CASE("Every row of GAM's tables is executed, those of rules that are off wi
     marked.run(setup);
   }
   marked.hold_lock_over_crash();
+  marked.read_behind_own_write();
   const std::vector<std::function<void(Options&)>> rules{
       [](Options& o) { o.dying_reads = Options::DyingReads::paper; },
       [](Options& o) { o.invalidate_order = Options::InvalidateOrder::ack_first; },
