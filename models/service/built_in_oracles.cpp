@@ -111,7 +111,8 @@ const Registration<OracleEntry> mutual_exclusion({
 class BoundedWaiting final : public sim::BoundedWaitingOracle {
  public:
   BoundedWaiting(const OracleContext& context, const sim::WaitingBounds& bounds, sim::Waiting of)
-      : BoundedWaitingOracle(context.event_log(), bounds, of), most_overtakings_(overtakings_gauge(context, of)) {
+      : BoundedWaitingOracle(context.event_log(), bounds, of, std::max<std::uint64_t>(context.terms().sessions, 1)),
+        most_overtakings_(overtakings_gauge(context, of)) {
     if (of == sim::Waiting::locks) return;
     longest_step_ = &context.rack().metrics().gauge(
         "waiting.longest_step", "us",

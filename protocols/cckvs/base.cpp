@@ -22,7 +22,7 @@ std::optional<sim::WaitingBounds> BaseOptions::waiting(const models::RackOptions
   return sim::WaitingBounds{.waits_from = rack.rtt * 2,
                             .headway = rack.rtt,
                             .overtakings = sessions,
-                            .step = rack.rtt * 8,
+                            .step = rack.rtt * 12,
                             .work = (request_work + response_work + packet_work + store_work) * 4};
 }
 

@@ -53,7 +53,7 @@ std::optional<sim::WaitingBounds> Options::waiting(const models::RackOptions& ra
   return sim::WaitingBounds{.waits_from = rack.rtt / 2,
                             .headway = rack.rtt,
                             .overtakings = sim::WaitingBounds::by_luck(sessions),
-                            .step = rack.rtt * 16,
+                            .step = rack.rtt * 24,
                             .work = (request_work + response_work + packet_work + store_work + message_work) * 4};
 }
 

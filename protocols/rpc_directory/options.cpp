@@ -68,7 +68,7 @@ std::optional<sim::WaitingBounds> Options::waiting(const models::RackOptions& ra
   return sim::WaitingBounds{.waits_from = rack.rtt / 2,
                             .headway = rack.rtt,
                             .overtakings = 2 * sessions,
-                            .step = rack.rtt * 12,
+                            .step = rack.rtt * 24,
                             .work = directory_handling() * 8};
 }
 

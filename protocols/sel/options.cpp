@@ -25,7 +25,7 @@ std::optional<sim::WaitingBounds> Options::waiting(const models::RackOptions& ra
   return sim::WaitingBounds{.waits_from = rack.rtt / 2,
                             .headway = rack.rtt,
                             .overtakings = sim::WaitingBounds::by_luck(sessions * sessions),
-                            .step = rack.rtt * 16,
+                            .step = rack.rtt * 24,
                             .work = local_access + rack.cpu.completion + rack.cpu.post};
 }
 

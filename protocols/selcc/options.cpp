@@ -133,7 +133,7 @@ std::optional<sim::WaitingBounds> Options::waiting(const models::RackOptions& ra
   return sim::WaitingBounds{.waits_from = {},
                             .headway = rack.rtt,
                             .overtakings = (gamma.value_or(256) + 1) * sessions + sim::WaitingBounds::by_luck(sessions),
-                            .step = rack.rtt * static_cast<std::int64_t>(16 + resend_factor) + held_back,
+                            .step = rack.rtt * static_cast<std::int64_t>(32 + resend_factor) + held_back,
                             .work = local_access + handling + eviction};
 }
 

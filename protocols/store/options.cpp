@@ -63,8 +63,8 @@ std::optional<sim::WaitingBounds> StoreProtocolOptions::waiting(const models::Ra
                                                                 std::uint64_t sessions) const {
   sim::WaitingBounds bounds{.waits_from = rack.rtt * 3,
                             .headway = rack.rtt,
-                            .overtakings = 4 * sessions,
-                            .step = rack.rtt * 12,
+                            .overtakings = 8 * sessions,
+                            .step = rack.rtt * 24,
                             .work = (service_work + request_work) * 4 + byte_work * 4096};
   if (budget > 0) bounds.step = sim::Duration::max();  // whoever comes too late waits for the next window
   return bounds;

@@ -59,12 +59,6 @@ BoundedWaitingOracle::Unit& BoundedWaitingOracle::unit(std::uint64_t number) {
 
 void BoundedWaitingOracle::begin(const Observation& observation, const OperationView& operation) {
   const std::uint64_t number = number_of(operation.key);
-  if (operation.kind == OperationKind::unlock) {
-    const auto* place = numbers_.find(number);
-    if (place == nullptr || units_[*place].held == 0 || --units_[*place].held > 0) return;
-    units_[*place].moved = observation.at;
-    return leave(number, *place);
-  }
   if (!is_judged(operation.kind)) return;
   expect_in_order(observation.at);
   if (bounds_.overtakings != WaitingBounds::kAny || bounds_.step != Duration::max()) count_judged();
@@ -77,6 +71,12 @@ void BoundedWaitingOracle::begin(const Observation& observation, const Operation
 void BoundedWaitingOracle::end(const Observation& observation, const OperationView& operation, bool ended) {
   const bool done = ended && (!requests_lock(operation.kind) || operation.value != 0);
   const std::uint64_t number = number_of(operation.key);
+  if (operation.kind == OperationKind::unlock) {
+    const auto* place = numbers_.find(number);
+    if (place == nullptr || units_[*place].held == 0 || --units_[*place].held > 0) return;
+    units_[*place].moved = observation.at;
+    return leave(number, *place);
+  }
   if (is_judged(operation.kind)) leave_waiting(observation, number, done);
   if (done && requests_lock(operation.kind)) ++unit(number).held;
 }
@@ -111,10 +111,12 @@ void BoundedWaitingOracle::overtake(const Operation& winner, const Observation& 
     if (loser.since + bounds_.headway >= winner.since) return;
     if (is_try(loser.kind) || are_compatible(loser.kind, winner.kind) || !is_calm(loser.since)) continue;
     most_ = std::max(most_, ++loser.overtakings);
-    if (loser.overtakings != bounds_.overtakings + 1) continue;
+    if (bounds_.overtakings == WaitingBounds::kAny) continue;
+    const std::uint64_t allowed = bounds_.overtakings * std::max(sessions_, loser.in_front) / sessions_;
+    if (loser.overtakings != allowed + 1) continue;
     violated(observation.at,
              keeps_more() ? fmt::format("{} was overtaken {} times by what began later, {} allowed; last by {} at {}",
-                                        told(loser), loser.overtakings, bounds_.overtakings,
+                                        told(loser), loser.overtakings, allowed,
                                         event_log_.operation(winner.operation, winner.session), printed(observation.at))
                           : std::string(),
              {loser.key, {loser.operation, winner.operation}});

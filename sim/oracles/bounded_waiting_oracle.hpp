@@ -37,13 +37,15 @@ enum class Waiting : std::uint8_t { accesses, locks };
 class BoundedWaitingOracle : public Oracle {
  public:
   /// `event_log` gives names and must outlive the oracle.
-  /// It judges nothing if there is neither bound.
-  BoundedWaitingOracle(const EventLog& event_log, const WaitingBounds& bounds, Waiting of)
+  /// The bound of overtakings is one for so many sessions, and more if more operations are under way when one begins. It
+  /// judges nothing if there is neither bound.
+  BoundedWaitingOracle(const EventLog& event_log, const WaitingBounds& bounds, Waiting of, std::uint64_t sessions = 1)
       : Oracle(of == Waiting::locks ? "lock-fairness" : "bounded-waiting",
                of == Waiting::locks ? "request" : "operation"),
         event_log_(event_log),
         bounds_(bounds),
-        of_(of) {}
+        of_(of),
+        sessions_(sessions) {}
 
   void observe(const Observation& observation) override;
 
@@ -87,6 +89,7 @@ class BoundedWaitingOracle : public Oracle {
   const EventLog& event_log_;
   const WaitingBounds bounds_;
   const Waiting of_;
+  const std::uint64_t sessions_;
   FlatMap<std::uint32_t> numbers_;  // unit to its place
   std::vector<Unit> units_;
   std::vector<std::uint32_t> vacant_;

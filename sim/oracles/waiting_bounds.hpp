@@ -24,7 +24,7 @@ struct WaitingBounds {
   std::uint64_t overtakings = kAny;  ///< of one operation
   /// The same of a request for a lock, where that differs.
   std::optional<std::uint64_t> lock_overtakings = {};
-  Duration step = Duration::max();   ///< between two ends on a unit that somebody waits for
+  Duration step = Duration::max();  ///< between two ends on a unit that somebody waits for
   /// How much longer that may take for each operation of anybody's that was under way when the one that waited began:
   /// they may all be in front of it at one core.
   Duration work{};

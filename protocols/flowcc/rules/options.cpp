@@ -124,7 +124,7 @@ std::optional<sim::WaitingBounds> FlowCcOptions::waiting(const models::RackOptio
                             .headway = rack.rtt,
                             .overtakings = sim::WaitingBounds::by_luck(sessions),
                             .lock_overtakings = sim::WaitingBounds::by_luck(sessions * sessions),
-                            .step = rack.rtt * 24,
+                            .step = rack.rtt * 40,
                             .work = (cache_agent_work + home_agent_work + multicast_copy_work) * 4};
 }
 

@@ -104,7 +104,7 @@ std::optional<sim::WaitingBounds> Options::waiting(const models::RackOptions& ra
   return sim::WaitingBounds{.waits_from = rack.rtt / 2,
                             .headway = rack.rtt,
                             .overtakings = 2 * sessions,
-                            .step = rack.rtt * 24,
+                            .step = rack.rtt * 40,
                             .work = (message + hand_over) * 4 + wake_up};
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 std::vector<Violation> complaints(const Story& story, std::uint64_t allowed) {
   NamedEventLog event_log;
-  BoundedWaitingOracle oracle(event_log, {.overtakings = allowed}, Waiting::locks);
+  BoundedWaitingOracle oracle(event_log, {.overtakings = allowed}, Waiting::locks, 10);
   tell(story, event_log, oracle);
   return oracle.violations();
 }
@@ -58,7 +58,7 @@ TEST_CASE("only those overtake who exclude the one that waits") {
 
 TEST_CASE("the worst case is counted") {
   NamedEventLog event_log;
-  BoundedWaitingOracle oracle(event_log, {.overtakings = 2'000}, Waiting::locks);
+  BoundedWaitingOracle oracle(event_log, {.overtakings = 2'000}, Waiting::locks, 10);
   tell(overtaken(2'000, OperationKind::lock), event_log, oracle);
   CHECK(oracle.most_overtakings() == 2'000);
   CHECK(oracle.violation_count() == 0);
