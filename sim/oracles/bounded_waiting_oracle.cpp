@@ -112,7 +112,7 @@ void BoundedWaitingOracle::overtake(const Operation& winner, const Observation& 
     if (is_try(loser.kind) || are_compatible(loser.kind, winner.kind) || !is_calm(loser.since)) continue;
     most_ = std::max(most_, ++loser.overtakings);
     if (bounds_.overtakings == WaitingBounds::kAny) continue;
-    const std::uint64_t allowed = bounds_.overtakings * std::max(sessions_, loser.in_front) / sessions_;
+    const std::uint64_t allowed = bounds_.overtakings * std::max({sessions_, loser.in_front, under_way_}) / sessions_;
     if (loser.overtakings != allowed + 1) continue;
     violated(observation.at,
              keeps_more() ? fmt::format("{} was overtaken {} times by what began later, {} allowed; last by {} at {}",
@@ -129,7 +129,8 @@ void BoundedWaitingOracle::step(const Operation& ended, const Observation& obser
   const Duration waited = observation.at - since;
   longest_ = std::max(longest_, waited);
   if (bounds_.step == Duration::max()) return;
-  const Duration allowed = bounds_.step + bounds_.work * static_cast<std::int64_t>(ended.in_front);
+  const Duration allowed =
+      bounds_.step + bounds_.work * static_cast<std::int64_t>(std::max(ended.in_front, under_way_));
   if (waited <= allowed) return;
   violated(observation.at,
            keeps_more() ? fmt::format("{} waited for {} while nothing ended there, {} allowed", told(ended),

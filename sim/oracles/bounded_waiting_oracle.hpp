@@ -37,7 +37,8 @@ enum class Waiting : std::uint8_t { accesses, locks };
 class BoundedWaitingOracle : public Oracle {
  public:
   /// `event_log` gives names and must outlive the oracle.
-  /// The bound of overtakings is one for so many sessions, and more if more operations are under way when one begins. It
+  /// The bound of overtakings is one for so many sessions, and more if more operations are under way when one begins,
+  /// or is overtaken. It
   /// judges nothing if there is neither bound.
   BoundedWaitingOracle(const EventLog& event_log, const WaitingBounds& bounds, Waiting of, std::uint64_t sessions = 1)
       : Oracle(of == Waiting::locks ? "lock-fairness" : "bounded-waiting",

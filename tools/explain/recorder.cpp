@@ -189,6 +189,13 @@ const std::string& Recorder::session_name(sim::Source source) {
   return name;
 }
 
+// When the story is told its rack is gone.
+std::string Recorder::operation_name(std::uint64_t operation) const {
+  const auto issuer = issuers_.find(operation >> sim::kNumberBits);
+  return issuer == issuers_.end() ? fmt::format("operation {}", operation)
+                                  : sim::operation_name(issuer->second, sim::OperationId{operation});
+}
+
 std::string Recorder::actor(models::NodeId node, std::uint64_t operation) const {
   const std::string prefix = node_name(node);
   const auto found = operations_.find(operation);
@@ -199,6 +206,8 @@ std::string Recorder::actor(models::NodeId node, std::uint64_t operation) const 
 
 void Recorder::observe(const sim::Observation& observation) {
   if (observation.at > filter_.until) return;
+  if (observation.what == sim::Observed::operation_begun)
+    issuers_.try_emplace(observation.operation >> sim::kNumberBits, rack_->event_log().name(observation.source));
   Event event;
   event.at = event.sent = observation.at;
   event.operation = observation.operation;
@@ -469,15 +478,13 @@ History Recorder::history() const {
     if (const auto found = operations_.find(event->operation); found != operations_.end()) {
       const OperationRecord& record = found->second;
       const bool write = record.kind == sim::OperationKind::write;
-      operation.text =
-          fmt::format("{} {}, begun at {}, ", to_string(record.kind),
-                      rack_->event_log().operation(sim::OperationId{event->operation}), sim::printed(record.begun));
+      operation.text = fmt::format("{} {}, begun at {}, ", to_string(record.kind), operation_name(event->operation),
+                                   sim::printed(record.begun));
       operation.text += record.ended ? "ended at " + sim::printed(*record.ended) : "not ended";
       if (write || (accesses_memory(record.kind) && record.ended))
         operation.text += fmt::format(", value {:#x}", record.value);
     } else {
-      operation.text = fmt::format("{}, on another key or begun before",
-                                   rack_->event_log().operation(sim::OperationId{event->operation}));
+      operation.text = fmt::format("{}, on another key or begun before", operation_name(event->operation));
     }
     history.operations.emplace(event->operation, std::move(operation));
   }

@@ -78,6 +78,7 @@ class Recorder final : public sim::Observer, public models::PacketObserver {
   const Part* part_of(sim::Source source) const;
   /// The party of a node that acts with this operation: its session, or who has received something last.
   std::string actor(models::NodeId node, std::uint64_t operation) const;
+  std::string operation_name(std::uint64_t operation) const;
   const std::string& session_name(sim::Source source);
   void add_parts(models::NodeId node, sim::Source uplink, sim::Source downlink, sim::Source nic,
                  const std::string& network_switch);
@@ -98,6 +99,7 @@ class Recorder final : public sim::Observer, public models::PacketObserver {
   const models::Protocol* protocol_ = nullptr;
   std::unordered_map<std::uint32_t, Part> parts_;
   std::map<std::uint32_t, std::string> sessions_;
+  std::map<std::uint64_t, std::string> issuers_;  // sessions, by what their operations' numbers begin with
 
   // Two runs of events with ascending numbers: around the anchor, and the latest.
   std::deque<Event> early_, late_;

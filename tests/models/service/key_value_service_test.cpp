@@ -195,7 +195,7 @@ TEST_CASE("An answer about another key is a stray one, by the name of the sessio
   CHECK(view.answered == 0x31);
   CHECK(t.record[2].what == Observed::operation_ended);
   REQUIRE(t.returned_key.violation_count() == 1);
-  CHECK_THAT(t.returned_key.violations()[0].what, Catch::Contains("node1/thread1 asked for key 0x30"));
+  CHECK_THAT(t.returned_key.violations()[0].what, Catch::Contains("n1.t1 #1 asked for key 0x30"));
   CHECK(t.answered_once.violation_count() == 0);
   CHECK(t.torn.violation_count() == 0);  // it is whole, if another
   CHECK(t.store.pending_operations() == 0);
@@ -264,7 +264,7 @@ TEST_CASE("An item is read whole: each way to tear it is told apart by its packe
     REQUIRE(t.torn.violation_count() == ++torn);
     const sim::Violation& violation = t.torn.violations().back();
     CHECK(violation.oracle == "torn");
-    CHECK_THAT(violation.what, Catch::EndsWith("of node1/thread1 read item 0x30 " + c.what));
+    CHECK_THAT(violation.what, Catch::Contains("n1.t1 #") && Catch::EndsWith(" read item 0x30 " + c.what));
     CHECK(violation.about.key == 0x30);
     CHECK(violation.about.operations == std::vector<sim::OperationId>{t.store.asked.back().operation});
   }

@@ -178,7 +178,7 @@ TEST_CASE("operations that a session has under way at once have no order among t
     w.read(0, 1, 0);
     w.end(0, other, kRead, 1, 0);
     CHECK(w.finish() == Names{"linearizable", "sequential", "sessions", "stale-read"});
-    CHECK_THAT(w.oracles[2]->violations()[0].what, Catch::Contains("of node0/0"));
+    CHECK_THAT(w.oracles[2]->violations()[0].what, Catch::Contains("by n0/0 #"));
   }
 }
 
@@ -192,9 +192,8 @@ TEST_CASE("a violation tells key, sessions, operations and when it was certain")
   REQUIRE(violations.size() == 1);
   CHECK(violations[0].at == Time() + 4_ns);
   CHECK_THAT(violations[0].what, Catch::StartsWith("key 6: "));
-  CHECK_THAT(violations[0].what, Catch::Contains("write of 10 to key 6 by node0/0 #1 (1.000 ns to 2.000 ns)"));
-  CHECK_THAT(violations[0].what,
-             Catch::Contains("read of key 6 by node1/0 #2, which returned 0 (3.000 ns to 4.000 ns)"));
+  CHECK_THAT(violations[0].what, Catch::Contains("write of 10 to key 6 by n0/0 #1 (1.000 ns to 2.000 ns)"));
+  CHECK_THAT(violations[0].what, Catch::Contains("read of key 6 by n1/0 #2, which returned 0 (3.000 ns to 4.000 ns)"));
 }
 
 TEST_CASE("each key that breaks a promise counts") {

@@ -41,7 +41,7 @@ TEST_CASE("a request that is answered again is named with its session and the an
   const auto& violation = w.answered_once.violations()[0];
   CHECK(violation.oracle == "answered-once");
   CHECK(violation.at == Time() + 7_ns);
-  CHECK(violation.what == "node3/thread1 got another answer about key 0x31 to a request that was over");
+  CHECK(violation.what == "n3.t1 got another answer about key 0x31 to a request that was over");
   CHECK(violation.about.key == 0x31);
   CHECK(violation.about.operations.empty());
 }
