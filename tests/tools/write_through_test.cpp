@@ -202,7 +202,7 @@ TEST_CASE("a node that crashes leaves no lock behind, whether it holds one, wait
     const bool leaked = kept.out.find("leaked-lock at ") != std::string::npos;
     INFO(us << " us, " << kept.out);
     CHECK(kept.status == (leaked ? 1 : 0));
-    if (held) CHECK_THAT(kept.out, Contains("of node1/thread0 (since ") && Contains("at the end"));
+    if (held) CHECK_THAT(kept.out, Contains("by n1.t0 #") && Contains(" (since ") && Contains("at the end"));
     if (leaked) CHECK_THAT(kept.out, Contains("progress at ") && Contains("never ended"));
     holding += held ? 1 : 0;
     waiting += leaked && !held ? 1 : 0;

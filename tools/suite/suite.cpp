@@ -140,7 +140,8 @@ SuiteFiles find_suite(const std::vector<std::string>& paths) {
   for (const auto& path : paths) {
     const auto place = find_path(path);
     const auto before = found.reached;
-    if (fs::is_directory(place)) {
+    std::error_code circle;  // of links: reading it tells
+    if (fs::is_directory(place, circle)) {
       if (!found.is_new_folder(place)) continue;
       search(place, path, "", found);
       if (found.reached == before) JsonLocation{path, ""}.refuse("no scenario below it", "a folder of scenarios");

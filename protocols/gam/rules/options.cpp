@@ -104,8 +104,8 @@ std::optional<sim::WaitingBounds> Options::waiting(const models::RackOptions& ra
   return sim::WaitingBounds{.waits_from = rack.rtt / 2,
                             .headway = rack.rtt,
                             .overtakings = 2 * sessions,
-                            .step = rack.rtt * 40,
-                            .work = (message + hand_over) * 4 + wake_up};
+                            .step = rack.rtt * 40 + nvram.latency * 16,
+                            .work = (message + hand_over) * 4 + wake_up + nvram.latency * 2};
 }
 
 std::vector<std::string> Options::promises() const {

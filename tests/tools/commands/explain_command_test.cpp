@@ -42,11 +42,12 @@ TEST_CASE("the violation without SCOREBOARD is explained, fused and stepped alik
   // The command itself compares the run hashes with and without the recorder: a difference would be status 3.
   REQUIRE(outcome.status == exit_ok);
   CHECK_THAT(outcome.out, Contains("progress at") && Contains("never ended"));
-  // The operation that the violation names, by its number, stands in the chart's legend.
-  const auto number_at = outcome.out.find("(operation ");
+  // The operation that the violation names, as n2.t0 #17, stands in the chart's legend.
+  const auto number_at = outcome.out.find(" #");
   REQUIRE(number_at != std::string::npos);
-  const std::string named = outcome.out.substr(number_at, outcome.out.find(')', number_at) - number_at);
-  const auto legend = outcome.out.find(named, number_at + 1);
+  const auto name_at = outcome.out.rfind(' ', number_at - 1);
+  const std::string named = outcome.out.substr(name_at, outcome.out.find(' ', number_at + 1) - name_at);
+  const auto legend = outcome.out.find(named + ", begun at", number_at);
   REQUIRE(legend != std::string::npos);
   CHECK_THAT(outcome.out.substr(legend, outcome.out.find('\n', legend) - legend),
              Contains("not ended") && Contains("<- named by the violation"));

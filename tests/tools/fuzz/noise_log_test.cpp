@@ -83,6 +83,10 @@ std::string course_of(const JsonValue& document) {
                     for (const char* reason : {"loss", "burst_loss", "targeted"}) {
                       values.erase(std::string("packets.dropped.") + reason);
                     }
+                    // What waits under a fault is not judged; a schedule's jitter is none, and the stalls named for it are.
+                    for (const char* judged : {"most_overtakings", "longest_step"}) {
+                      values.erase(std::string("waiting.") + judged);
+                    }
                     TrialResult result;
                     result.what = passages->text + to_json(values);
                     return result;

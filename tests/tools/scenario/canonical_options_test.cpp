@@ -56,7 +56,7 @@ TEST_CASE("a partition is the nodes of its side, however they are listed") {
 
 TEST_CASE("the only switch is the same whether it is named or not") {
   const auto hit = [](const std::string& which) {
-    return hashed("quickstart.json", "faults", R"([{"kind": "switch-restart", "at": "1us")" + which + "}]");
+    return hashed("quickstart.json", "faults", R"([{"kind": "switch-restart", "from": "1us")" + which + "}]");
   };
   const std::string one = hit("");
   CHECK(hit(R"(, "switch": "")") == one);

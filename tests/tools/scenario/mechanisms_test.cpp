@@ -27,6 +27,7 @@ namespace {
 const std::map<std::string, std::string> kOthers{
     {"cckvs/learning.json/sc-printed", "the hand-over as printed under SC too"},
     {"cckvs/shipped.json/sc-roaming", "sessions that SC does not promise to keep, which unsafe_sessions lets in"},
+    {"cckvs/mechanisms.json/sc-with-a-tenth-of-its-history", "update_timestamps as a tenth of a history shows it"},
     {"cckvs/mechanisms.json/lin-without-tie-break", "tie_break under Lin too"},
     {"cckvs/mechanisms.json/lin-without-update-timestamps", "update_timestamps under Lin too"},
     {"cckvs/litmus.json/without-invalid-state", "invalid_state as a litmus test sees it"},
