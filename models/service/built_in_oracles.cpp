@@ -156,7 +156,7 @@ const Registration<OracleEntry> lock_fairness({
     .name = "lock-fairness",
     .doc = "of those who wait for a lock nobody is overtaken more often, or waits for longer while nobody has it, than "
            "the protocol bounds",
-    .attach = kIfPromised,
+    .attach = kByName,
     .make = [](OracleContext& context) -> MadeOracle {
       return bounded_waiting_of(context, "lock-fairness", sim::Waiting::locks);
     },
@@ -167,7 +167,7 @@ const Registration<OracleEntry> bounded_waiting({
     .doc =
         "no access that waits is overtaken more often, or waits for longer while nobody is served, than the protocol "
         "bounds",
-    .attach = kIfPromised,
+    .attach = kByName,
     .make = [](OracleContext& context) -> MadeOracle {
       return bounded_waiting_of(context, "bounded-waiting", sim::Waiting::accesses);
     },

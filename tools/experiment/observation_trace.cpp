@@ -7,6 +7,7 @@
 
 #include "models/packets/packet_accounting.hpp"
 #include "sim/oracles/oracle.hpp"
+#include "sim/record/history.hpp"
 #include "tools/json/input_error.hpp"
 
 namespace racksim::tools {

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "sim/record/event_log.hpp"
+#include "sim/record/history.hpp"
 #include "sim/record/trace.hpp"
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/run_racksim.hpp"
