@@ -192,7 +192,8 @@ TEST_CASE("a window shows the packets of an operation that began before it", "[e
   w.send(kOperation, 9);
   const History history = w.recorder.history();
   CHECK(lines(history) == std::vector<std::string>{"n0>switch: packet (64 bytes)", "switch>n1: packet (64 bytes)"});
-  CHECK_THAT(history.operations.at(kOperation).text, Catch::Contains("write n0.t3 #") && Catch::Contains(", begun at 0.000 ns"));
+  CHECK_THAT(history.operations.at(kOperation).text,
+             Catch::Contains("write n0.t3 #") && Catch::Contains(", begun at 0.000 ns"));
 }
 
 TEST_CASE("of very many events those around the beginning and the latest are kept", "[explain]") {
