@@ -142,6 +142,7 @@ class BoundedWaiting final : public sim::BoundedWaitingOracle {
   sim::Gauge* longest_step_ = nullptr;
 };
 
+/// By name alone: on perfect wires luck takes some runs beyond the bounds.
 MadeOracle bounded_waiting_of(OracleContext& context, const char* name, sim::Waiting of) {
   auto bounds = context.waiting();
   if (!bounds) throw sim::OptionError(name, "a protocol that bounds no waiting", "a protocol that does");

@@ -9,12 +9,6 @@
 
 namespace racksim::models {
 
-std::vector<std::string> promised_oracles(const ProtocolOptions& options, const RackOptions& rack) {
-  // Bounds of waiting are judged where a scenario names their oracles: not every order that luck makes is within them.
-  static_cast<void>(rack);
-  return options.promises();
-}
-
 OracleContext::OracleContext(Rack& rack, Protocol& protocol, const ProtocolOptions& options,
                              std::shared_ptr<sim::Oracle> of_workload, const OracleTerms& terms)
     : rack_(rack),
@@ -23,7 +17,7 @@ OracleContext::OracleContext(Rack& rack, Protocol& protocol, const ProtocolOptio
       of_workload_(std::move(of_workload)),
       terms_(terms),
       may_lose_writes_(options.may_lose_writes()),
-      promises_(promised_oracles(options, rack.options())) {}
+      promises_(options.promises()) {}
 
 bool OracleContext::is_promised(std::string_view oracle) const {
   return std::find(promises_.begin(), promises_.end(), oracle) != promises_.end();

@@ -37,10 +37,6 @@ struct RecordedHistory {
   sim::Counter* dropped = nullptr;
 };
 
-/// The oracles that a protocol promises with these options on such a rack: those of consistency, and those of waiting if it
-/// bounds that.
-std::vector<std::string> promised_oracles(const ProtocolOptions& options, const RackOptions& rack);
-
 /// What oracles are made from, and what several of them share. Lives as long as they do.
 class OracleContext {
  public:

@@ -36,11 +36,6 @@ tools::Scenario scenario_of(const RunSetup& setup, tools::BoundOptions<models::P
   const tools::JsonValue check = tools::parse_json(setup.check, kTest);
   scenario.checks = tools::read_checks(&check, {kTest, "/check"}, tools::promised_oracles(scenario),
                                        tools::built_in_catalogue().oracles, scenario.history);
-  // Tests hold cores, packets and locks by hand, and for longer than a bound of waiting foresees.
-  for (auto& one : scenario.checks) {
-    if (one.name == "bounded-waiting" || one.name == "lock-fairness")
-      one.on = one.on && check.find(one.name) != nullptr;
-  }
   return scenario;
 }
 

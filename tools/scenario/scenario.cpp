@@ -221,7 +221,7 @@ Scenario bind_scenario(const JsonValue& document, const std::string& file, const
 }  // namespace
 
 std::vector<std::string> promised_oracles(const Scenario& scenario) {
-  auto promised = models::promised_oracles(*scenario.protocol.options, *scenario.rack.options);
+  auto promised = scenario.protocol.options->promises();
   for (auto& name : scenario.workload.options->oracles()) promised.push_back(std::move(name));
   return promised;
 }
