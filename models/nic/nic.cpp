@@ -71,6 +71,7 @@ void Nic::receive(p4::PacketRef&& packet, unsigned) {
   if (!engine_.is_on()) return engine_.drop(*packet, DropReason::nic_off);
   ++engine_.counters().received.value;
   if (!is_addressed(*packet)) return engine_.drop(*packet, DropReason::wrong_address);
+  for (MessageObserver* observer : engine_.context().message_observers) observer->received(*packet);
   if (receive_stalls_ > 0) [[unlikely]] {
     if (held_receive_.size() >= engine_.options().receive_ring) return engine_.drop(*packet, DropReason::ring_full);
     held_receive_.push_back(std::move(packet));

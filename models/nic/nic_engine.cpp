@@ -40,6 +40,7 @@ void NicEngine::stamp(p4::Packet& packet) {
   ++counters_.sent.value;
   context_.event_log.record(sim::Observed::message_sent, source_, context_.calendar.now(), packet.operation,
                             packet.serial, packet.wire_bytes());
+  for (MessageObserver* observer : context_.message_observers) observer->sent(packet);
 }
 
 void NicEngine::post(p4::PacketRef&& packet, std::uint32_t fetch_bytes, SendOrder& order) {

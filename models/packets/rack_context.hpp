@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "models/packets/message_observer.hpp"
 #include "models/packets/packet_accounting.hpp"
 #include "models/packets/packet_observer.hpp"
 #include "p4model/language/packet.hpp"
@@ -26,7 +27,8 @@ struct RackContext {
   p4::PacketPool& packets;
   PacketAccounting& accounting;
   std::uint64_t seed = 0;
-  std::vector<PacketObserver*> packet_observers{};  ///< in the order in which they are told: none in most runs
+  std::vector<PacketObserver*> packet_observers{};    ///< in the order in which they are told: none in most runs
+  std::vector<MessageObserver*> message_observers{};  ///< the same
 
   /// Has an observer told of packets, after those that were added before it; it must outlive the rack's last event.
   void add_packet_observer(PacketObserver& observer) { packet_observers.push_back(&observer); }

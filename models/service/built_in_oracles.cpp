@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "models/service/cost_oracle.hpp"
 #include "models/service/key_value_service.hpp"
 #include "models/service/memory_service.hpp"
 #include "models/service/oracle_entry.hpp"
@@ -111,8 +112,7 @@ const Registration<OracleEntry> mutual_exclusion({
 class BoundedWaiting final : public sim::BoundedWaitingOracle {
  public:
   BoundedWaiting(const OracleContext& context, const sim::WaitingBounds& bounds, sim::Waiting of)
-      : BoundedWaitingOracle(context.event_log(), bounds, of, std::max<std::uint64_t>(context.terms().sessions, 1)),
-        most_overtakings_(overtakings_gauge(context, of)) {
+      : BoundedWaitingOracle(context.event_log(), bounds, of), most_overtakings_(overtakings_gauge(context, of)) {
     if (of == sim::Waiting::locks) return;
     longest_step_ = &context.rack().metrics().gauge(
         "waiting.longest_step", "us",
@@ -128,13 +128,13 @@ class BoundedWaiting final : public sim::BoundedWaitingOracle {
  private:
   static sim::Gauge& overtakings_gauge(const OracleContext& context, sim::Waiting of) {
     if (of == sim::Waiting::locks) {
-      return context.rack().metrics().gauge("locks.most_overtakings", "requests",
-                                            "that began later and had the lock before the one that fared worst", 0,
-                                            sim::Shown::verbose);
+      return context.rack().metrics().gauge(
+          "locks.most_overtakings", "requests",
+          "of one session that began later and had the lock before the one that fared worst", 0, sim::Shown::verbose);
     }
     return context.rack().metrics().gauge(
         "waiting.most_overtakings", "operations",
-        "that began later on the same key or block, waited and ended before the one that fared worst", 0,
+        "of one session that began later on the same key or block, waited and ended before the one that fared worst", 0,
         sim::Shown::verbose);
   }
 
@@ -142,7 +142,6 @@ class BoundedWaiting final : public sim::BoundedWaitingOracle {
   sim::Gauge* longest_step_ = nullptr;
 };
 
-/// By name alone: on perfect wires luck takes some runs beyond the bounds.
 MadeOracle bounded_waiting_of(OracleContext& context, const char* name, sim::Waiting of) {
   auto bounds = context.waiting();
   if (!bounds) throw sim::OptionError(name, "a protocol that bounds no waiting", "a protocol that does");
@@ -155,9 +154,10 @@ MadeOracle bounded_waiting_of(OracleContext& context, const char* name, sim::Wai
 
 const Registration<OracleEntry> lock_fairness({
     .name = "lock-fairness",
-    .doc = "of those who wait for a lock nobody is overtaken more often, or waits for longer while nobody has it, than "
-           "the protocol bounds",
-    .attach = kByName,
+    .doc =
+        "of those who wait for a lock nobody is overtaken by another more often, or waits for longer while nobody has "
+        "it, than the protocol bounds",
+    .attach = kIfPromised,
     .make = [](OracleContext& context) -> MadeOracle {
       return bounded_waiting_of(context, "lock-fairness", sim::Waiting::locks);
     },
@@ -166,11 +166,24 @@ const Registration<OracleEntry> lock_fairness({
 const Registration<OracleEntry> bounded_waiting({
     .name = "bounded-waiting",
     .doc =
-        "no access that waits is overtaken more often, or waits for longer while nobody is served, than the protocol "
-        "bounds",
-    .attach = kByName,
+        "no access that waits is overtaken by another session more often, or waits for longer while nobody is served, "
+        "than the protocol bounds",
+    .attach = kIfPromised,
     .make = [](OracleContext& context) -> MadeOracle {
       return bounded_waiting_of(context, "bounded-waiting", sim::Waiting::accesses);
+    },
+});
+
+const Registration<OracleEntry> cost({
+    .name = "cost",
+    .doc = "on perfect wires operations take the messages that the protocol says (`racksim table --costs`)",
+    .attach = kIfPromised,
+    .make = [](OracleContext& context) -> MadeOracle {
+      CostTable table = context.costs();
+      if (table.rows.empty()) throw sim::OptionError("cost", "a protocol without a cost table", "one that has one");
+      auto oracle = std::make_shared<CostOracle>(context.rack(), context.protocol(), std::move(table));
+      context.attach(oracle);
+      return oracle;
     },
 });
 

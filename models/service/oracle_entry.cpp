@@ -9,6 +9,17 @@
 
 namespace racksim::models {
 
+std::vector<std::string> all_promises(const ProtocolOptions& options, const RackOptions& rack) {
+  std::vector<std::string> promises = options.promises();
+  const bool locks = std::find(promises.begin(), promises.end(), "mutual-exclusion") != promises.end();
+  if (options.waiting(rack)) {
+    promises.emplace_back("bounded-waiting");
+    if (locks) promises.emplace_back("lock-fairness");
+  }
+  if (!options.costs(rack).rows.empty()) promises.emplace_back("cost");
+  return promises;
+}
+
 OracleContext::OracleContext(Rack& rack, Protocol& protocol, const ProtocolOptions& options,
                              std::shared_ptr<sim::Oracle> of_workload, const OracleTerms& terms)
     : rack_(rack),
@@ -17,7 +28,7 @@ OracleContext::OracleContext(Rack& rack, Protocol& protocol, const ProtocolOptio
       of_workload_(std::move(of_workload)),
       terms_(terms),
       may_lose_writes_(options.may_lose_writes()),
-      promises_(options.promises()) {}
+      promises_(all_promises(options, rack.options())) {}
 
 bool OracleContext::is_promised(std::string_view oracle) const {
   return std::find(promises_.begin(), promises_.end(), oracle) != promises_.end();

@@ -21,13 +21,16 @@
 
 namespace racksim::models {
 
+/// All oracles that a protocol keeps with these options on such a rack: those of consistency, and those of waiting and
+/// of work if it bounds them.
+std::vector<std::string> all_promises(const ProtocolOptions& options, const RackOptions& rack);
+
 /// What a run asks of its oracles.
 struct OracleTerms {
   bool expect_timeouts = false;      ///< of `served`: overload, or timeouts that are too short
   sim::Duration patience{};          ///< how long a lost packet may go unnoticed
   sim::Duration settling{};          ///< how long after-effects of a fault excuse timeouts
   std::uint64_t history_budget = 0;  ///< operations that are recorded for checks of whole histories, at most
-  std::uint64_t sessions = 0;        ///< of all application threads of all nodes
 };
 
 /// One recorder for all.
@@ -50,11 +53,13 @@ class OracleContext {
   const std::shared_ptr<sim::Oracle>& of_workload() const { return of_workload_; }
   const OracleTerms& terms() const { return terms_; }
   /// ProtocolOptions::waiting of this run.
-  std::optional<sim::WaitingBounds> waiting() const { return options_.waiting(rack_.options(), terms_.sessions); }
+  std::optional<sim::WaitingBounds> waiting() const { return options_.waiting(rack_.options()); }
+  /// ProtocolOptions::costs of this run.
+  CostTable costs() const { return options_.costs(rack_.options()); }
   /// Whether a crash may undo acknowledged writes (ProtocolOptions::may_lose_writes).
   bool may_lose_writes() const { return may_lose_writes_; }
 
-  /// Whether the protocol keeps this oracle of consistency with its options (ProtocolOptions::promises).
+  /// Whether the protocol keeps this oracle with its options (all_promises).
   bool is_promised(std::string_view oracle) const;
 
   /// The one that judges what clients read and write, and knows their last writes: made when it is first asked for.

@@ -19,6 +19,7 @@
 
 #include "models/rack/explanation.hpp"
 #include "models/rack/rack.hpp"
+#include "models/service/cost_table.hpp"
 #include "models/service/service.hpp"
 #include "models/service/table_description.hpp"
 #include "sim/metrics/metrics.hpp"
@@ -69,6 +70,13 @@ class Protocol : public CrashObserver {
   /// Shows homes and copies as they are, before the run and when it has come to rest: what oracles begin from, and what
   /// `values-at-rest` judges.
   virtual void show_state(sim::StateVisitor& visitor) const = 0;
+
+  /// Adds the messages of the cost table of its options that are in a packet, and whose they are. Called for each packet
+  /// of a run that is judged by it.
+  virtual void messages_of(const p4::Packet& packet, std::vector<CostedMessage>& messages) const {
+    static_cast<void>(packet);
+    static_cast<void>(messages);
+  }
 
   /// Whether nothing is under way. Packets that circulate in the switch may go on doing so.
   virtual bool quiescent() const = 0;
@@ -125,13 +133,17 @@ class ProtocolOptions {
   }
   /// The longest time from an operation's beginning until it gives it up, if nobody answers; zero if it never does.
   virtual sim::Duration gives_up_after() const { return {}; }
-  /// How long its operations may wait for each other on such a rack, where so many sessions issue them one by one: by
-  /// its queues, turns, priorities and back-offs (sim/oracles/bounded_waiting_oracle.hpp; `unit_bits` and `settling`
-  /// are not its to say). Nothing if it bounds nothing.
-  virtual std::optional<sim::WaitingBounds> waiting(const RackOptions& rack, std::uint64_t sessions) const {
+  /// How long its operations may wait for each other on such a rack, by its queues, turns, priorities and back-offs
+  /// (sim/oracles/bounded_waiting_oracle.hpp; `unit_bits` and `settling` are not its to say). Nothing if it bounds
+  /// nothing.
+  virtual std::optional<sim::WaitingBounds> waiting(const RackOptions& rack) const {
     static_cast<void>(rack);
-    static_cast<void>(sessions);
     return std::nullopt;
+  }
+  /// What its operations cost in messages on perfect wires, on such a rack (cost_table.hpp).
+  virtual CostTable costs(const RackOptions& rack) const {
+    static_cast<void>(rack);
+    return {};
   }
   /// The oracles of consistency (`racksim list oracles`) that it keeps with these options. By default what clients read
   /// and write of each object is linearizable.

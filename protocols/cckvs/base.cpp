@@ -18,10 +18,10 @@ const sim::Registration<models::ProtocolEntry> base_registration({
 }  // namespace
 
 // Threads serve their queues in order. A read that a write has overlapped is done again (§6.2).
-std::optional<sim::WaitingBounds> BaseOptions::waiting(const models::RackOptions& rack, std::uint64_t sessions) const {
+std::optional<sim::WaitingBounds> BaseOptions::waiting(const models::RackOptions& rack) const {
   return sim::WaitingBounds{.waits_from = rack.rtt * 2,
                             .headway = rack.rtt,
-                            .overtakings = 8 * sessions,
+                            .overtakings = 2,
                             .step = rack.rtt * 12,
                             .work = (request_work + response_work + packet_work + store_work) * 4};
 }

@@ -13,7 +13,8 @@ namespace racksim::cckvs {
 struct BaseOptions final : models::ProtocolOptions, NodeOptions {
   void declare(sim::Parameters& p) override { declare_nodes(p); }
   bool warms_itself() const override { return true; }
-  std::optional<sim::WaitingBounds> waiting(const models::RackOptions& rack, std::uint64_t sessions) const override;
+  std::optional<sim::WaitingBounds> waiting(const models::RackOptions& rack) const override;
+  models::CostTable costs(const models::RackOptions& rack) const override;
   models::StateSize state_size(std::uint64_t) const override { return cckvs::state_size(); }
   std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;
 };

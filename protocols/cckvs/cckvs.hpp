@@ -22,7 +22,8 @@ struct Options final : models::ProtocolOptions, NodeOptions, CacheOptions, HotSe
   }
   std::vector<std::string> also_tolerates() const override;
   bool warms_itself() const override { return true; }
-  std::optional<sim::WaitingBounds> waiting(const models::RackOptions& rack, std::uint64_t sessions) const override;
+  std::optional<sim::WaitingBounds> waiting(const models::RackOptions& rack) const override;
+  models::CostTable costs(const models::RackOptions& rack) const override;
   models::StateSize state_size(std::uint64_t nodes) const override;
   std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;
 };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "models/service/simplification.hpp"
 #include "p4model/execute/registry.hpp"
 #include "protocols/flowcc/application_thread.hpp"
 #include "sim/options/option_error.hpp"
@@ -13,6 +14,26 @@
 namespace racksim::flowcc {
 
 namespace {
+
+const sim::Registration<models::Simplification> piece_sizes(
+    {.name = "flowcc/piece-sizes",
+     .doc = "how large an allocated piece is, and whether it may be freed, is looked up for the whole rack; a library "
+            "keeps it in a header before the piece"});
+const sim::Registration<models::Simplification> chunk_tables(
+    {.name = "flowcc/chunk-tables",
+     .doc =
+         "which chunks of a node are given away survives its crash, as if it were in memory that keeps its contents"});
+const sim::Registration<models::Simplification> dead_holders(
+    {.name = "flowcc/dead-holders",
+     .doc = "that the last holder of a lock has died its next holder knows from the record of the run; no message "
+            "tells it"});
+const sim::Registration<models::Simplification> recovery_calls(
+    {.name = "flowcc/recovery-rounds",
+     .doc = "when nodes fail the manager has survivors stop and go on by a management network whose packets are not "
+            "modelled: each round takes its time and reaches everybody"});
+const sim::Registration<models::Simplification> queue_pairs(
+    {.name = "flowcc/queue-pairs",
+     .doc = "queue pairs to a node that comes back are connected out of band, whatever the wires are like"});
 
 // All servers but the shadow node, where it is one of its own.
 unsigned memory_nodes(std::size_t servers, const FlowCcOptions& options) {

@@ -30,6 +30,7 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
   void add_waits(std::vector<sim::Wait>& waits) const override;
   std::vector<models::Leak> leaks() const override;
   void record_final_state() override;
+  void messages_of(const p4::Packet& packet, std::vector<models::CostedMessage>& messages) const override;
   std::optional<models::PacketDescription> describe(const p4::Packet& packet) const override;
   std::vector<models::SwitchRegister> switch_state_of(sim::Key key) const override;
 

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "models/service/simplification.hpp"
 #include "protocols/gam/rules/races.hpp"
 #include "sim/options/option_error.hpp"
 #include "sim/oracles/oracle.hpp"
@@ -16,6 +17,15 @@
 namespace racksim::gam {
 
 namespace {
+
+const sim::Registration<models::Simplification> recovery_questions(
+    {.name = "gam/recovery-questions",
+     .doc = "what recovering homes ask the others takes both workers the time of a message for each line, and takes "
+            "effect at one instant, by no packet"});
+const sim::Registration<models::Simplification> queue_pairs(
+    {.name = "gam/queue-pairs",
+     .doc = "a connection that has failed is set up again out of band, by both ends, whatever the wires are like, as "
+            "the public implementation does by TCP to its master"});
 
 using sim::OperationKind;
 

@@ -63,11 +63,11 @@ sim::Duration Options::directory_handling() const {
   return sim::Duration::from_ps(static_cast<std::int64_t>(static_cast<double>(directory.ps()) / stranded_share));
 }
 
-// A directory serves the requests for a page in the order in which they come.
-std::optional<sim::WaitingBounds> Options::waiting(const models::RackOptions& rack, std::uint64_t sessions) const {
+// A directory serves the requests for a page in the order in which they come, as GAM's homes do (gam/rules/options.cpp).
+std::optional<sim::WaitingBounds> Options::waiting(const models::RackOptions& rack) const {
   return sim::WaitingBounds{.waits_from = rack.rtt / 2,
                             .headway = rack.rtt,
-                            .overtakings = 2 * sessions,
+                            .overtakings = 8,
                             .step = rack.rtt * 24,
                             .work = directory_handling() * 8};
 }

@@ -22,7 +22,8 @@ struct Options final : models::ProtocolOptions, line_cache::CacheOptions {
   void declare(sim::Parameters& p) override;
   std::vector<std::string> promises() const override { return {"data-value", "mutual-exclusion"}; }
   bool warms_itself() const override { return true; }
-  std::optional<sim::WaitingBounds> waiting(const models::RackOptions& rack, std::uint64_t sessions) const override;
+  std::optional<sim::WaitingBounds> waiting(const models::RackOptions& rack) const override;
+  models::CostTable costs(const models::RackOptions& rack) const override;
   models::StateSize state_size(std::uint64_t nodes) const override;
   std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;
 

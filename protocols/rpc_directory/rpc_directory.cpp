@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "models/service/simplification.hpp"
 #include "protocols/line_cache/inspection.hpp"
 #include "protocols/rpc_directory/races.hpp"
 #include "sim/options/option_error.hpp"
@@ -14,6 +15,9 @@
 namespace racksim::rpc_directory {
 
 namespace {
+
+const sim::Registration<models::Simplification> allocator(
+    {.name = "rpc-directory/allocator", .doc = "memory is handed out by the simulator, without a message"});
 
 models::MemoryShape shape_of(const models::ProtocolContext& context, const Options& options) {
   const std::uint64_t cores = context.rack.options().cores;

@@ -19,12 +19,13 @@ void Options::declare(sim::Parameters& p) {
       .varied({Duration::from_ps(10'000), Duration::from_ps(1'000'000)});
 }
 
-// A thread that finds the latch taken tries again at once. Readers share it: a writer wins a round that no other session
-// has won, with a chance of 1 / sessions for each of them.
-std::optional<sim::WaitingBounds> Options::waiting(const models::RackOptions& rack, std::uint64_t sessions) const {
+// The threads of a node take turns. Between nodes luck decides, and who finds the latch taken pauses before it tries again,
+// for up to 8 us (access.cpp), while who has released it comes back at once.
+std::optional<sim::WaitingBounds> Options::waiting(const models::RackOptions& rack) const {
   return sim::WaitingBounds{.waits_from = rack.rtt / 2,
                             .headway = rack.rtt,
-                            .overtakings = sim::WaitingBounds::by_luck(sessions * sessions),
+                            .overtakings = sim::WaitingBounds::kByLittleLuck,
+                            .at_node = 1,
                             .step = rack.rtt * 24,
                             .work = local_access + rack.cpu.completion + rack.cpu.post};
 }

@@ -13,7 +13,8 @@ struct Options final : models::ProtocolOptions {
   void declare(sim::Parameters& p) override;
   std::vector<std::string> promises() const override { return {"data-value", "mutual-exclusion", "latch-words"}; }
   bool warms_itself() const override { return true; }
-  std::optional<sim::WaitingBounds> waiting(const models::RackOptions& rack, std::uint64_t sessions) const override;
+  std::optional<sim::WaitingBounds> waiting(const models::RackOptions& rack) const override;
+  models::CostTable costs(const models::RackOptions& rack) const override;
   models::StateSize state_size(std::uint64_t) const override {
     return {.block_bytes = line_bytes, .bytes_per_object = 16};
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "models/service/simplification.hpp"
 #include "protocols/sel/races.hpp"
 #include "protocols/sel/thread.hpp"
 #include "sim/options/option_error.hpp"
@@ -13,6 +14,9 @@
 namespace racksim::sel {
 
 namespace {
+
+const sim::Registration<models::Simplification> allocator(
+    {.name = "sel/allocator", .doc = "memory is handed out by the simulator, without a message"});
 
 const sim::Registration<models::ProtocolEntry> registration({
     .name = "sel",

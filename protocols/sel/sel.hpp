@@ -60,6 +60,7 @@ class Sel final : public models::Protocol,
   bool quiescent() const override;
   std::vector<models::Leak> leaks() const override;
   void record_final_state() override;
+  void messages_of(const p4::Packet& packet, std::vector<models::CostedMessage>& messages) const override;
   std::optional<models::PacketDescription> describe(const p4::Packet& packet) const override {
     return lines_.describe(packet);
   }

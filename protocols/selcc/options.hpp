@@ -69,7 +69,8 @@ struct Options final : models::ProtocolOptions, line_cache::CacheOptions {
   std::vector<std::string> also_tolerates() const override;
   /// Nothing is sent again; but who waits for a dead node may have to wait for its lease to end.
   sim::Duration longest_timeout(const models::RackOptions& rack) const override;
-  std::optional<sim::WaitingBounds> waiting(const models::RackOptions& rack, std::uint64_t sessions) const override;
+  std::optional<sim::WaitingBounds> waiting(const models::RackOptions& rack) const override;
+  models::CostTable costs(const models::RackOptions& rack) const override;
   models::StateSize state_size(std::uint64_t nodes) const override;
   std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;
 

@@ -7,6 +7,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "models/service/simplification.hpp"
 #include "protocols/line_cache/inspection.hpp"
 #include "protocols/selcc/races.hpp"
 #include "sim/options/option_error.hpp"
@@ -15,6 +16,17 @@
 namespace racksim::selcc {
 
 namespace {
+
+const sim::Registration<models::Simplification> allocator(
+    {.name = "selcc/allocator",
+     .doc = "memory is handed out by the simulator: the paper allocates in bulk, which needs hardly a message"});
+const sim::Registration<models::Simplification> membership(
+    {.name = "selcc/membership",
+     .doc = "leases, and the rounds in which survivors cut off, claim and recheck, go by a management network whose "
+            "packets are not modelled"});
+const sim::Registration<models::Simplification> queue_pairs(
+    {.name = "selcc/queue-pairs",
+     .doc = "queue pairs of a node that comes back are connected out of band, whatever the wires are like"});
 
 models::MemoryShape shape_of(const models::ProtocolContext& context, const Options& options) {
   latched_memory::require_bits(context);

@@ -31,6 +31,7 @@ class Selcc final : public models::Protocol,
   void add_waits(std::vector<sim::Wait>& waits) const override;
   std::vector<models::Leak> leaks() const override;
   void record_final_state() override;
+  void messages_of(const p4::Packet& packet, std::vector<models::CostedMessage>& messages) const override;
   std::optional<models::PacketDescription> describe(const p4::Packet& packet) const override;
 
   ComputeNode& node(NodeId id) { return *nodes_[id]; }

@@ -29,6 +29,7 @@ class Application : public models::Protocol, public models::KeyValueService, Rep
   /// Keys of one hash share what the switch and the servers know of them.
   std::optional<std::uint64_t> fate_of(sim::Key key) const override;
   void record_final_state() override;
+  void messages_of(const p4::Packet& packet, std::vector<models::CostedMessage>& messages) const override;
   std::optional<models::PacketDescription> describe(const p4::Packet& packet) const override;
 
   Shared& shared() { return shared_; }

@@ -56,15 +56,13 @@ void StoreOptions::declare_store(sim::Parameters& p, Uses uses) {
   p.length("budget_window", budget_window, us, most, "length of a window of the budget").neutral(most);
 }
 
-// A partition serves its queue in order; its packets, of which an item has up to four here, cost it alike. An answer of the
-// switch's takes no more than a round trip or so, and waits for nobody. What a switch passes on in vain comes again: not
-// more often than each other session's once, by the write that was in its way, and by the load that follows.
-std::optional<sim::WaitingBounds> StoreProtocolOptions::waiting(const models::RackOptions& rack,
-                                                                std::uint64_t sessions) const {
+// A partition serves its queue in order; its packets, of which an item has up to four here, cost it alike.
+// A read that waits for a cached item is overtaken by the writes that make it invalid again.
+std::optional<sim::WaitingBounds> StoreProtocolOptions::waiting(const models::RackOptions& rack) const {
   sim::WaitingBounds bounds{.waits_from = rack.rtt * 3,
                             .headway = rack.rtt,
-                            .overtakings = 8 * sessions,
-                            .step = rack.rtt * 24,
+                            .overtakings = sim::WaitingBounds::kByLuck,
+                            .step = rack.rtt * 32,
                             .work = (service_work + request_work) * 4 + byte_work * 4096};
   if (budget > 0) bounds.step = sim::Duration::max();  // whoever comes too late waits for the next window
   return bounds;

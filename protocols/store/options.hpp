@@ -44,7 +44,8 @@ struct StoreOptions {
 struct StoreProtocolOptions : models::ProtocolOptions, StoreOptions {
   sim::Duration gives_up_after() const override { return all_attempts(); }
   bool warms_itself() const override { return true; }
-  std::optional<sim::WaitingBounds> waiting(const models::RackOptions& rack, std::uint64_t sessions) const override;
+  std::optional<sim::WaitingBounds> waiting(const models::RackOptions& rack) const override;
+  models::CostTable costs(const models::RackOptions& rack) const override;
   /// What servers keep of each item; nothing is kept of one that nobody has written.
   models::StateSize state_size(std::uint64_t) const override {
     return {.bytes_per_object = 72};  // 24 bytes in a sim::FlatMap that grows

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace racksim::sim {
@@ -58,19 +59,21 @@ BoundedWaitingOracle::Unit& BoundedWaitingOracle::unit(std::uint64_t number) {
 }
 
 void BoundedWaitingOracle::begin(const Observation& observation, const OperationView& operation) {
-  const std::uint64_t number = number_of(operation.key);
+  const std::uint64_t number = number_of(operation);
   if (!is_judged(operation.kind)) return;
   expect_in_order(observation.at);
   if (bounds_.overtakings != WaitingBounds::kAny || bounds_.step != Duration::max()) count_judged();
+  UnderWay& session = of_sessions_[observation.source.index];
+  session.most = std::max(session.most, ++session.now);
   Unit& of = unit(number);
   if (of.waiting.empty()) of.moved = std::max(of.moved, observation.at);
   of.waiting.push_back(
-      {observation.operation, observation.at, observation.source, operation.key, 0, under_way_++, operation.kind});
+      {observation.operation, observation.at, observation.source, operation.key, under_way_++, operation.kind});
 }
 
 void BoundedWaitingOracle::end(const Observation& observation, const OperationView& operation, bool ended) {
   const bool done = ended && (!requests_lock(operation.kind) || operation.value != 0);
-  const std::uint64_t number = number_of(operation.key);
+  const std::uint64_t number = number_of(operation);
   if (operation.kind == OperationKind::unlock) {
     const auto* place = numbers_.find(number);
     if (place == nullptr || units_[*place].held == 0 || --units_[*place].held > 0) return;
@@ -88,8 +91,9 @@ void BoundedWaitingOracle::leave_waiting(const Observation& observation, std::ui
   const auto found = std::find_if(of.waiting.begin(), of.waiting.end(),
                                   [&](const Operation& one) { return one.operation == observation.operation; });
   if (found == of.waiting.end()) return;
-  const Operation ended = *found;
+  const Operation ended = std::move(*found);
   --under_way_;
+  --of_sessions_[ended.session.index].now;
   of.waiting.erase(found);
   // While an application holds a lock its own accesses come first, and others wait for as long as it likes.
   const bool free = of.held == 0;
@@ -110,17 +114,32 @@ void BoundedWaitingOracle::overtake(const Operation& winner, const Observation& 
   for (Operation& loser : of.waiting) {
     if (loser.since + bounds_.headway >= winner.since) return;
     if (is_try(loser.kind) || are_compatible(loser.kind, winner.kind) || !is_calm(loser.since)) continue;
-    most_ = std::max(most_, ++loser.overtakings);
-    if (bounds_.overtakings == WaitingBounds::kAny) continue;
-    const std::uint64_t allowed = bounds_.overtakings * std::max({sessions_, loser.in_front, under_way_}) / sessions_;
-    if (loser.overtakings != allowed + 1) continue;
+    auto by = std::find_if(loser.overtaken_by.begin(), loser.overtaken_by.end(),
+                           [&](const auto& other) { return other.first == winner.session; });
+    if (by == loser.overtaken_by.end()) by = loser.overtaken_by.insert(by, {winner.session, 0});
+    most_ = std::max<std::uint64_t>(most_, ++by->second);
+    const std::uint64_t most = allowed(winner.session, loser.session);
+    if (most == WaitingBounds::kAny || by->second != most + 1) continue;
     violated(observation.at,
-             keeps_more() ? fmt::format("{} was overtaken {} times by what began later, {} allowed; last by {} at {}",
-                                        told(loser), loser.overtakings, allowed,
-                                        event_log_.operation(winner.operation, winner.session), printed(observation.at))
-                          : std::string(),
+             keeps_more()
+                 ? fmt::format("{} was overtaken {} times by what {} began later, {} allowed; last by {} at {}",
+                               told(loser), by->second, event_log_.called(winner.session), most,
+                               event_log_.operation(winner.operation, winner.session), printed(observation.at))
+                 : std::string(),
              {loser.key, {loser.operation, winner.operation}});
   }
+}
+
+std::uint64_t BoundedWaitingOracle::allowed(Source winner, Source loser) {
+  std::uint64_t each = bounds_.overtakings;
+  if (bounds_.at_node && node_of(winner) == node_of(loser)) each = *bounds_.at_node;
+  return each == WaitingBounds::kAny ? each : each * of_sessions_[winner.index].most;
+}
+
+// Sessions are called node3/thread1.
+std::string_view BoundedWaitingOracle::node_of(Source session) const {
+  const std::string_view name = event_log_.name(session);
+  return name.substr(0, name.find('/'));
 }
 
 void BoundedWaitingOracle::step(const Operation& ended, const Observation& observation, const Unit& of) {

@@ -5,21 +5,24 @@
 // of them waits for ever, or for much longer than its turn:
 //
 //   * overtaking: an operation that had to wait itself, began later by some headway and is not compatible (two reads
-//     are, and two shared requests for a lock) ends first. Peterson and Fischer, "Economical Solutions for the Critical
-//     Section Problem in a Distributed System", STOC 1977, call it bounded waiting. 0 is first come, first served;
+//     are, and two shared requests for a lock) ends first. So often any one other session may do that while one waits:
+//     Peterson and Fischer, "Economical Solutions for the Critical Section Problem in a Distributed System", STOC 1977,
+//     call it bounded waiting. 0 is first come, first served, however many there are;
 //   * steps: the time between two ends on one unit while somebody waits for it. It does not run while an application
 //     holds a lock there.
 //
 // The bounds are the protocol's: its queues, turns, priorities and back-offs say how far its order may stray
 // (ProtocolOptions::waiting). What a fault has disturbed, or what began soon after, is not judged.
 //
-// Memory: 64 bytes a pending operation, and 40 a unit that somebody waits for or holds. Time: for each end, what waits
-// for its unit.
+// Memory: 80 bytes a pending operation and 8 for each session that has overtaken it, and 40 a unit that somebody waits
+// for or holds. Time: for each end, what waits for its unit.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/oracles/oracle.hpp"
@@ -36,21 +39,17 @@ enum class Waiting : std::uint8_t { accesses, locks };
 /// overtakes. The oracle of locks is called lock-fairness. Attach it before the first operation begins.
 class BoundedWaitingOracle : public Oracle {
  public:
-  /// `event_log` gives names and must outlive the oracle.
-  /// The bound of overtakings is one for so many sessions, and more if more operations are under way when one begins,
-  /// or is overtaken. It
-  /// judges nothing if there is neither bound.
-  BoundedWaitingOracle(const EventLog& event_log, const WaitingBounds& bounds, Waiting of, std::uint64_t sessions = 1)
+  /// `event_log` gives names and must outlive the oracle. It judges nothing if there is neither bound.
+  BoundedWaitingOracle(const EventLog& event_log, const WaitingBounds& bounds, Waiting of)
       : Oracle(of == Waiting::locks ? "lock-fairness" : "bounded-waiting",
                of == Waiting::locks ? "request" : "operation"),
         event_log_(event_log),
         bounds_(bounds),
-        of_(of),
-        sessions_(sessions) {}
+        of_(of) {}
 
   void observe(const Observation& observation) override;
 
-  /// How often the operation that fared worst was overtaken, and the longest step, of those that were judged.
+  /// How often one session overtook the operation that fared worst, and the longest step, of those that were judged.
   std::uint64_t most_overtakings() const { return most_; }
   Duration longest_step() const { return longest_; }
 
@@ -60,9 +59,9 @@ class BoundedWaitingOracle : public Oracle {
     Time since;
     Source session;
     Key key;
-    std::uint64_t overtakings;
     std::uint64_t in_front;  // operations under way when it began
     OperationKind kind;
+    std::vector<std::pair<Source, std::uint32_t>> overtaken_by{};  // how often
   };
   struct Unit {
     std::vector<Operation> waiting{};  // by their beginnings
@@ -75,13 +74,19 @@ class BoundedWaitingOracle : public Oracle {
   bool is_judged(OperationKind kind) const {
     return of_ == Waiting::locks ? requests_lock(kind) : accesses_memory(kind);
   }
-  std::uint64_t number_of(Key key) const { return key >> bounds_.unit_bits; }
+  /// Accesses name keys of a unit, locks name it.
+  std::uint64_t number_of(const OperationView& operation) const {
+    return operation.key >> (accesses_memory(operation.kind) ? bounds_.unit_bits : 0);
+  }
   Unit& unit(std::uint64_t number);
   void begin(const Observation& observation, const OperationView& operation);
   void end(const Observation& observation, const OperationView& operation, bool ended);
   void leave_waiting(const Observation& observation, std::uint64_t number, bool done);
   void leave(std::uint64_t number, std::uint32_t place);
   void overtake(const Operation& winner, const Observation& observation, Unit& unit);
+  /// How often one of a session may overtake one of another; kAny if nothing bounds it.
+  std::uint64_t allowed(Source winner, Source loser);
+  std::string_view node_of(Source session) const;
   void step(const Operation& ended, const Observation& observation, const Unit& unit);
   /// Whether no fault explains what happened since then.
   bool is_calm(Time since) const { return machine_faults_ == 0 && (!disturbed_ || since > *disturbed_); }
@@ -90,13 +95,17 @@ class BoundedWaitingOracle : public Oracle {
   const EventLog& event_log_;
   const WaitingBounds bounds_;
   const Waiting of_;
-  const std::uint64_t sessions_;
   FlatMap<std::uint32_t> numbers_;  // unit to its place
   std::vector<Unit> units_;
   std::vector<std::uint32_t> vacant_;
   std::optional<Time> disturbed_;  // until when faults explain what happens
   unsigned machine_faults_ = 0;    // that last
   std::uint64_t under_way_ = 0;
+  /// Operations that a session has under way, and the most that it had.
+  struct UnderWay {
+    std::uint64_t now = 0, most = 0;
+  };
+  FlatMap<UnderWay> of_sessions_;
   std::uint64_t most_ = 0;
   Duration longest_{};
 };

@@ -11,17 +11,23 @@ namespace racksim::sim {
 
 /// How long operations of a protocol may wait for each other.
 struct WaitingBounds {
-  /// Where nobody queues: all who want a unit try again and again, and one of them wins. Who wins each round with a
-  /// chance of 1 / `contenders` loses more rounds than this once in 10^12 times: ln 10^12 = 27.6.
-  static constexpr std::uint64_t by_luck(std::uint64_t contenders) { return 28 * contenders; }
+  /// Where nobody queues: all who want a unit try again and again, and one of them wins. Of two who try alike each is the
+  /// first as often: that one loses so many times to the other before it wins happens once in 10^12 times (2^-40).
+  static constexpr std::uint64_t kByLuck = 40;
+  /// The same of one that wins once in ten times, as who pauses before it tries does against who comes back at once:
+  /// ln 10^12 / ln (10 / 9) = 262.
+  static constexpr std::uint64_t kByLittleLuck = 262;
 
-  unsigned unit_bits = 0;  ///< keys that are equal above these bits are one unit
+  unsigned unit_bits = 0;  ///< keys of accesses that are equal above these bits are one unit, which locks name
   /// What ends sooner after its beginning has not waited for anybody, and overtakes nobody: a hit, an empty home.
   Duration waits_from{};
   /// Who begins by no more than this after another came at the same time: both may be on their way.
   Duration headway{};
   static constexpr std::uint64_t kAny = ~std::uint64_t{0};
-  std::uint64_t overtakings = kAny;  ///< of one operation
+  /// Of one operation, by one other session, for each operation that this has under way at a time.
+  std::uint64_t overtakings = kAny;
+  /// The same by a session of its own node, if it is not alike.
+  std::optional<std::uint64_t> at_node = {};
   /// The same of a request for a lock, where that differs.
   std::optional<std::uint64_t> lock_overtakings = {};
   Duration step = Duration::max();  ///< between two ends on a unit that somebody waits for

@@ -48,8 +48,8 @@ struct Options final : models::ProtocolOptions {
     return {"data-value", "sc", "mutual-exclusion"};
   }
   /// Whoever finds a lock taken asks again; 256 for each session is more than any run here has seen.
-  std::optional<sim::WaitingBounds> waiting(const models::RackOptions&, std::uint64_t sessions) const override {
-    return sim::WaitingBounds{.overtakings = 256 * sessions};
+  std::optional<sim::WaitingBounds> waiting(const models::RackOptions&) const override {
+    return sim::WaitingBounds{.overtakings = 256};
   }
   models::StateSize state_size(std::uint64_t) const override {
     return {.block_bytes = block_bytes, .bytes_per_object = 200};

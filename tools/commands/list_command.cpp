@@ -9,6 +9,7 @@
 #include <optional>
 #include <ostream>
 
+#include "models/service/simplification.hpp"
 #include "sim/exploration/model.hpp"
 #include "tools/commands/command_line.hpp"
 #include "tools/commands/testbed_list.hpp"
@@ -90,6 +91,7 @@ std::optional<Entries> entries_of(const std::string& kind, const Catalogue& cata
   if (kind == "oracles") return named(catalogue.oracles);
   if (kind == "programs") return catalogue.programs;
   if (kind == "models") return named(sim::explorations());
+  if (kind == "simplifications") return named(sim::Registry<models::Simplification>::entries());
   if (kind == "figures") return figure_files();
   if (kind == "scenarios") return scenario_files();
   return std::nullopt;
@@ -232,8 +234,8 @@ int list(const ListOptions& options, CommandContext& context) {
   }
   const auto entries = entries_of(options.kind, context.catalogue);
   if (!entries) {
-    std::vector<std::string> kinds{"protocols", "workloads", "faults",    "oracles",
-                                   "programs",  "models",    "scenarios", "figures"};
+    std::vector<std::string> kinds{"protocols", "workloads", "faults",  "oracles",        "programs",
+                                   "models",    "scenarios", "figures", "simplifications"};
     for (const Kind& one : kKinds) kinds.emplace_back(one.name);
     throw InputError("racksim list", "command line", quote(options.kind), one_of(kinds),
                      nearest_name(options.kind, kinds));
@@ -248,7 +250,7 @@ void add_list(CommandContext& context) {
   command
       ->add_option("KIND", options->kind,
                    "protocols, workloads, faults, oracles, programs, models, testbeds, scenarios, figures, claims, "
-                   "mechanisms, options, constants or metrics")
+                   "mechanisms, simplifications, options, constants or metrics")
       ->required();
   command->add_option(
       "OF", options->of,

@@ -1,4 +1,4 @@
-// racksim table PROTOCOL: prints the transition tables that a protocol executes.
+// racksim table PROTOCOL: prints the transition tables that a protocol executes, or what its operations cost.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -96,6 +96,30 @@ std::string dot_of(const TableDescription& table) {
   return text + "}\n";
 }
 
+/// "at least 1 x".
+std::string bound_of(const models::CostRow& row) {
+  if (row.most == models::CostRow::kAny) return fmt::format("at least {} x", row.least);
+  return row.least == row.most ? fmt::format("{} x", row.least) : fmt::format("{} to {} x", row.least, row.most);
+}
+
+std::string costs_text(const models::CostTable& table) {
+  std::string text = fmt::format("messages: {}\n", fmt::join(table.messages, ", "));
+  for (const models::CostRow& row : table.rows) {
+    text += fmt::format("\n{} ({}; {})\n  {}\n  = {} ({})\n", row.what, row.section,
+                        row.of_each ? "of each operation" : "of all together", row.cost, bound_of(row), row.per);
+  }
+  return text;
+}
+
+std::string costs_markdown(const models::CostTable& table) {
+  std::string text = "| what | cost | = | of | for | section |\n|---|---|---|---|---|---|\n";
+  for (const models::CostRow& row : table.rows) {
+    text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", row.what, row.cost, bound_of(row), row.per,
+                        row.of_each ? "each operation" : "all", row.section);
+  }
+  return text;
+}
+
 struct Format {
   const char* name;
   std::string (*print)(const TableDescription&);
@@ -105,6 +129,7 @@ constexpr Format kFormats[] = {{"text", text_of}, {"markdown", markdown_of}, {"d
 struct TableOptions {
   std::string protocol;
   std::string format = kFormats[0].name;
+  bool costs = false;
 };
 
 const Format& format_of(const TableOptions& options) {
@@ -131,7 +156,31 @@ const models::ProtocolEntry& protocol_of(const TableOptions& options) {
   throw InputError("racksim table", "command line", found, one_of(names), nearest_name(options.protocol, names));
 }
 
+/// With the protocol's defaults, on a rack of as many nodes as one has by default.
+int print_costs(const TableOptions& options, CommandContext& context) {
+  const Format& format = format_of(options);
+  if (format.print == dot_of) {
+    throw InputError("racksim table", "--format", quote(format.name), "text or markdown: costs are no graph");
+  }
+  std::vector<std::string> names;
+  for (const auto& entry : models::protocols()) {
+    const models::RackOptions rack;
+    const models::CostTable table = entry.make_options()->costs(rack);
+    if (table.rows.empty()) continue;
+    if (entry.name != options.protocol) {
+      names.push_back(entry.name);
+      continue;
+    }
+    context.out << fmt::format("{}, on perfect wires, with its defaults on {} nodes\n\n", entry.name, rack.nodes)
+                << (format.print == markdown_of ? costs_markdown(table) : costs_text(table));
+    return exit_ok;
+  }
+  throw InputError("racksim table", "command line", quote(options.protocol), one_of(names),
+                   nearest_name(options.protocol, names));
+}
+
 int print_tables(const TableOptions& options, CommandContext& context) {
+  if (options.costs) return print_costs(options, context);
   const Format& format = format_of(options);
   const auto& tables = protocol_of(options).tables;
   for (std::size_t i = 0; i < tables.size(); ++i) context.out << (i == 0 ? "" : "\n") << format.print(*tables[i]);
@@ -139,10 +188,12 @@ int print_tables(const TableOptions& options, CommandContext& context) {
 }
 
 void add_table(CommandContext& context) {
-  auto* command = context.app.add_subcommand("table", "Print the transition tables that a protocol executes");
+  auto* command = context.app.add_subcommand(
+      "table", "Print the transition tables that a protocol executes, or what its operations cost in messages");
   const auto options = std::make_shared<TableOptions>();
-  command->add_option("PROTOCOL", options->protocol, "One of `racksim list protocols` that has tables")->required();
+  command->add_option("PROTOCOL", options->protocol, "One of `racksim list protocols`")->required();
   command->add_option("--format", options->format, "text (default), markdown or dot, for Graphviz");
+  command->add_flag("--costs", options->costs, "Print what operations cost, as the oracle `cost` judges it");
   command->callback(
       [&context, options] { context.action = [&context, options] { return print_tables(*options, context); }; });
 }

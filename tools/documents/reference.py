@@ -92,6 +92,11 @@ def protocols(program):
         if program.list("mechanisms", name):
             text = "With the unsafe value a mechanism is off, and the regression of `scenarios/regress/` shows it."
             headed.append(("Safety mechanisms", [text, "", *mechanisms(program, name)]))
+        simple = [(one["name"].split("/", 1)[1], one["doc"]) for one in program.list("simplifications")
+                  if one["name"].startswith(name + "/")]
+        if simple:
+            text = "What is known or done for the whole rack at once, although no message carries it."
+            headed.append(("Simplified", [text, "", *table(("what", "how"), simple)]))
         sentence = protocol["doc"][0].upper() + protocol["doc"][1:] + "."
         yield f"protocols/{name}.md", page(f"Protocol {name}", [
             *paragraph(sentence), "", "Its metrics: [metrics.md](../metrics.md).", "", *sections(headed)])

@@ -154,9 +154,6 @@ Watch::Terms watch_terms(const Scenario& scenario) {
                       // What is still disturbed after the drain would not come to rest either.
                       .settling = run.settling == sim::Duration{} ? run.drain : run.settling,
                       .history_budget = scenario.history.budget};
-  const auto& workload = *scenario.workload.options;
-  terms.of_oracles.sessions = std::uint64_t{rack.roles.of(rack.nodes).compute_nodes} * workload.threads_per_node() *
-                              workload.sessions_per_thread();
   terms.stall = run.stall;
   terms.giving_up = scenario.protocol.options->gives_up_after();
   return terms;

@@ -221,7 +221,7 @@ Scenario bind_scenario(const JsonValue& document, const std::string& file, const
 }  // namespace
 
 std::vector<std::string> promised_oracles(const Scenario& scenario) {
-  auto promised = scenario.protocol.options->promises();
+  auto promised = models::all_promises(*scenario.protocol.options, *scenario.rack.options);
   for (auto& name : scenario.workload.options->oracles()) promised.push_back(std::move(name));
   return promised;
 }

@@ -116,14 +116,13 @@ void FlowCcOptions::declare_allocation(sim::Parameters& p) {
       .neutral(ns * 50);
 }
 
-// A request that meets a lock fails, and its requester tries again at once (requester.hpp). Who wants a lock for itself
-// wins only where nobody of those who share it does: a chance of 1 / sessions for each.
-std::optional<sim::WaitingBounds> FlowCcOptions::waiting(const models::RackOptions& rack,
-                                                         std::uint64_t sessions) const {
+// A request that meets a lock fails, and its requester tries again at once (requester.hpp): luck decides. Who has just
+// released a lock comes back sooner than those who have failed.
+std::optional<sim::WaitingBounds> FlowCcOptions::waiting(const models::RackOptions& rack) const {
   return sim::WaitingBounds{.waits_from = rack.rtt / 2,
                             .headway = rack.rtt,
-                            .overtakings = sim::WaitingBounds::by_luck(sessions),
-                            .lock_overtakings = sim::WaitingBounds::by_luck(sessions * sessions),
+                            .overtakings = sim::WaitingBounds::kByLuck,
+                            .lock_overtakings = sim::WaitingBounds::kByLittleLuck,
                             .step = rack.rtt * 40,
                             .work = (cache_agent_work + home_agent_work + multicast_copy_work) * 4};
 }

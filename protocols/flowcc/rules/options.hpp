@@ -91,7 +91,8 @@ struct FlowCcOptions final : models::ProtocolOptions {
   }
   bool may_lose_writes() const override { return migrates(); }
   std::vector<std::string> promises() const override { return {"data-value", "mutual-exclusion"}; }
-  std::optional<sim::WaitingBounds> waiting(const models::RackOptions& rack, std::uint64_t sessions) const override;
+  std::optional<sim::WaitingBounds> waiting(const models::RackOptions& rack) const override;
+  models::CostTable costs(const models::RackOptions& rack) const override;
   models::StateSize state_size(std::uint64_t nodes) const override;
   std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;
 };

@@ -99,13 +99,19 @@ void Options::declare(sim::Parameters& p) {
   p.length("costs.eviction", eviction, zero, most, "worker's time for an eviction").varied({zero, 500_ns});
 }
 
-// A home serves the requests for a line in the order in which they come.
-std::optional<sim::WaitingBounds> Options::waiting(const models::RackOptions& rack, std::uint64_t sessions) const {
-  return sim::WaitingBounds{.waits_from = rack.rtt / 2,
-                            .headway = rack.rtt,
-                            .overtakings = 2 * sessions,
-                            .step = rack.rtt * 40 + nvram.latency * 16,
-                            .work = (message + hand_over) * 4 + wake_up + nvram.latency * 2};
+// A home serves the requests for a line in the order in which they come. Until a request has come there through queues of
+// cores the line's owner goes on: a session ends an access that waits in no less than half a round trip, and the way
+// takes four at most. What is longer than a line waits for one after the other: the
+// bounds are those of accesses of up to 128 bytes. At one core an access has a message to and
+// from each other node, and three more.
+std::optional<sim::WaitingBounds> Options::waiting(const models::RackOptions& rack) const {
+  const auto lines = static_cast<std::int64_t>(1 + 128 / line_bytes);
+  return sim::WaitingBounds{
+      .waits_from = rack.rtt / 2,
+      .headway = rack.rtt,
+      .overtakings = 8,
+      .step = rack.rtt * 40 * lines + nvram.latency * 16,
+      .work = (message + hand_over) * static_cast<std::int64_t>(rack.nodes + 3) + wake_up + nvram.latency * 2};
 }
 
 std::vector<std::string> Options::promises() const {

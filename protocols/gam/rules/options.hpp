@@ -69,7 +69,8 @@ struct Options final : models::ProtocolOptions {
   sim::Duration longest_timeout(const models::RackOptions& rack) const override;
   bool needs_all_back() const override { return true; }
   bool may_lose_writes() const override { return !logging || consistency != Consistency::sc; }
-  std::optional<sim::WaitingBounds> waiting(const models::RackOptions& rack, std::uint64_t sessions) const override;
+  std::optional<sim::WaitingBounds> waiting(const models::RackOptions& rack) const override;
+  models::CostTable costs(const models::RackOptions& rack) const override;
   models::StateSize state_size(std::uint64_t nodes) const override;
   std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;
 

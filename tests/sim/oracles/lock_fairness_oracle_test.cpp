@@ -15,7 +15,7 @@ namespace {
 
 std::vector<Violation> complaints(const Story& story, std::uint64_t allowed) {
   NamedEventLog event_log;
-  BoundedWaitingOracle oracle(event_log, {.overtakings = allowed}, Waiting::locks, 10);
+  BoundedWaitingOracle oracle(event_log, {.overtakings = allowed}, Waiting::locks);
   tell(story, event_log, oracle);
   return oracle.violations();
 }
@@ -38,8 +38,8 @@ TEST_CASE("a request that is overtaken once more than allowed is reported once")
   CHECK(found[0].oracle == "lock-fairness");
   CHECK(found[0].at == Time() + 41_ns);
   CHECK(found[0].what ==
-        "lock session0 #1 on key 0x64, waiting since 1.000 ns, was overtaken 4 times by what began later, 3 allowed; "
-        "last by session1 #8 at 41.000 ns");
+        "lock session0 #1 on key 0x64, waiting since 1.000 ns, was overtaken 4 times by what session1 began later, 3 "
+        "allowed; last by session1 #8 at 41.000 ns");
   CHECK(found[0].about.operations == std::vector<OperationId>{1, 8});
 }
 
@@ -58,7 +58,7 @@ TEST_CASE("only those overtake who exclude the one that waits") {
 
 TEST_CASE("the worst case is counted") {
   NamedEventLog event_log;
-  BoundedWaitingOracle oracle(event_log, {.overtakings = 2'000}, Waiting::locks, 10);
+  BoundedWaitingOracle oracle(event_log, {.overtakings = 2'000}, Waiting::locks);
   tell(overtaken(2'000, OperationKind::lock), event_log, oracle);
   CHECK(oracle.most_overtakings() == 2'000);
   CHECK(oracle.violation_count() == 0);

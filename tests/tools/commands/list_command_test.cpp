@@ -52,6 +52,23 @@ TEST_CASE("list options tells path, type, range, default and meaning of each opt
   CHECK_THAT(list({"options", "run"}).out, Contains("run.drain") && Contains("100ms"));
 }
 
+TEST_CASE("list simplifications tells what protocols do without a message, each by a protocol's name") {
+  const auto listed = list({"simplifications", "--json"});
+  REQUIRE(listed.status == exit_ok);
+  const auto simplifications = parse_json(listed.out, "simplifications");
+  for (const char* name : {"flowcc/piece-sizes", "flowcc/chunk-tables", "flowcc/queue-pairs", "gam/recovery-questions",
+                           "gam/queue-pairs", "selcc/allocator", "sel/allocator"}) {
+    INFO(name);
+    CHECK(entry_with(simplifications, "name", name) != nullptr);
+  }
+  const auto protocols = parse_json(list({"protocols", "--json"}).out, "protocols");
+  for (const JsonValue& one : *simplifications.elements()) {
+    const std::string name = *one.find("name")->string();
+    INFO(name);
+    CHECK(entry_with(protocols, "name", name.substr(0, name.find('/'))) != nullptr);
+  }
+}
+
 TEST_CASE("list constants tells each constant of a testbed with its source") {
   const auto listed = list({"constants", "concordia-8", "--json"});
   REQUIRE(listed.status == exit_ok);

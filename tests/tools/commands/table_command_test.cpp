@@ -134,4 +134,30 @@ TEST_CASE("a protocol that is unknown or has no table, and an unknown format, ar
         "\"markdown\"?)\n");
 }
 
+TEST_CASE("what operations cost is printed as the oracle judges it, for every protocol") {
+  for (const auto& protocol : models::protocols()) {
+    INFO(protocol.name);
+    const models::CostTable costs = protocol.make_options()->costs(models::RackOptions{});
+    REQUIRE_FALSE(costs.rows.empty());
+    const Outcome text = table({protocol.name, "--costs"}),
+                  markdown = table({protocol.name, "--costs", "--format", "markdown"});
+    CHECK(text.status == exit_ok);
+    CHECK_THAT(text.out, StartsWith(protocol.name + ", on perfect wires"));
+    for (const models::CostRow& row : costs.rows) {
+      CHECK_THAT(text.out, Contains("\n" + row.what + " (") && Contains(row.cost) && Contains(row.per));
+      CHECK_THAT(markdown.out, Contains("| " + row.what + " | " + row.cost + " | "));
+    }
+  }
+  // A read's bounds: Figure 3 of the paper.
+  CHECK_THAT(table({"gam", "--costs"}).out,
+             Contains("what is written back is acknowledged once (§2.6; of each operation)\n"
+                      "  sent wb-ack\n  = 1 x (sent data written back + sent WRITE_BACK)\n"));
+}
+
+TEST_CASE("costs of no protocol, or as a graph, are refused") {
+  CHECK(table({"nobody", "--costs"}).status == exit_bad_input);
+  CHECK_THAT(table({"nobody", "--costs"}).err, Contains("found \"nobody\""));
+  CHECK_THAT(table({"gam", "--costs", "--format", "dot"}).err, Contains("costs are no graph"));
+}
+
 }  // namespace table_command_test

@@ -41,10 +41,13 @@ Outcome check_lock_fairness(Operations operations, const FairnessLimits& limits)
       if (compatible || winner.invoked < request.invoked || winner.invoked_at < request.invoked_at + limits.doorway)
         continue;
       loser.overtaken_by.push_back(grant);
-      if (loser.overtaken_by.size() <= limits.overtakings) continue;
+      const auto times = static_cast<std::uint64_t>(
+          std::count_if(loser.overtaken_by.begin(), loser.overtaken_by.end(),
+                        [&](std::size_t other) { return operations[other].session == winner.session; }));
+      if (times <= limits.overtakings) continue;
       Outcome outcome{Verdict::fail,
-                      fmt::format("the first request was overtaken by {} that began later, {} allowed",
-                                  loser.overtaken_by.size(), limits.overtakings),
+                      fmt::format("the first request was overtaken by {} of a session that began later, {} allowed",
+                                  times, limits.overtakings),
                       {request}};
       for (const auto other : loser.overtaken_by) outcome.operations.push_back(operations[other]);
       return outcome;

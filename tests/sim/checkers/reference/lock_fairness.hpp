@@ -1,7 +1,7 @@
 // Fairness of a lock's queue: bounded overtaking.
 //
 // A request is overtaken when the lock is granted to an incompatible request that began later. Bounded overtaking
-// allows that so many times a request; with a bound of 0 the lock is first come, first served (Lamport, "A New Solution
+// allows that so many times a request and other session; with a bound of 0 the lock is first come, first served (Lamport, "A New Solution
 // of Dijkstra's Concurrent Programming Problem", CACM 17(8), 1974). Clients do not see when a request reaches the lock,
 // so requests that began within one `doorway` of each other have no order: the longest time that a request may take to
 // enter the queue.
@@ -16,7 +16,7 @@ namespace racksim::sim::checkers {
 
 /// What a fair lock may do at most.
 struct FairnessLimits {
-  std::uint64_t overtakings = 0;  ///< of one request
+  std::uint64_t overtakings = 0;  ///< of one request, by one other session
   Duration doorway;
 };
 

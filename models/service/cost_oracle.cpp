@@ -1,0 +1,182 @@
+#include "models/service/cost_oracle.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+namespace racksim::models {
+namespace {
+
+// By the numbers of sim::OperationKind.
+constexpr std::string_view kKinds[] = {"reads",       "writes",       "swaps",     "additions",        "fences",
+                                       "locks",       "shared locks", "try-locks", "shared try-locks", "unlocks",
+                                       "allocations", "frees"};
+constexpr std::string_view kOperations = "operations";
+constexpr std::size_t kOfMessage = 3;  // sent, received, bytes
+constexpr std::string_view kPrefixes[kOfMessage] = {"sent ", "received ", "bytes of "};
+
+std::string_view without_spaces(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+}  // namespace
+
+CostOracle::CostOracle(Rack& rack, const Protocol& protocol, CostTable table)
+    : Oracle("cost", "operation"),
+      rack_(rack),
+      protocol_(protocol),
+      table_(std::move(table)),
+      places_(table_.messages.size() * kOfMessage + std::size(kKinds) + 1),
+      totals_(places_) {
+  for (const CostRow& row : table_.rows) rows_.push_back({parsed(row.cost), parsed(row.per)});
+  retransmitted_ = parsed("nic.rc_retransmitted");
+  rack_.context().message_observers.push_back(this);
+}
+
+CostOracle::Sum CostOracle::parsed(const std::string& text) const {
+  Sum sum;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::size_t end = std::min(rest.find(" + "), rest.size());
+    sum.push_back(term(std::string(without_spaces(rest.substr(0, end)))));
+    rest.remove_prefix(std::min(end + 3, rest.size()));
+  }
+  return sum;
+}
+
+CostOracle::Term CostOracle::term(const std::string& text) const {
+  Term term;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), term.times);
+  const std::string_view of =
+      without_spaces(std::string_view(text).substr(static_cast<std::size_t>(end - text.data())));
+  for (std::size_t i = 0; i < kOfMessage; ++i) {
+    if (!of.starts_with(kPrefixes[i])) continue;
+    const auto found = std::find(table_.messages.begin(), table_.messages.end(), of.substr(kPrefixes[i].size()));
+    if (found == table_.messages.end()) break;
+    term.place = static_cast<std::size_t>(found - table_.messages.begin()) * kOfMessage + i;
+    return term;
+  }
+  const std::size_t kinds = table_.messages.size() * kOfMessage;
+  if (of == kOperations) return term.place = kinds + std::size(kKinds), term;
+  if (const auto* kind = std::find(std::begin(kKinds), std::end(kKinds), of); kind != std::end(kKinds)) {
+    return term.place = kinds + static_cast<std::size_t>(kind - std::begin(kKinds)), term;
+  }
+  const sim::Metric* metric = rack_.metrics().find(of);
+  if (metric == nullptr || !std::holds_alternative<sim::Counter>(metric->value)) {
+    throw std::logic_error(fmt::format("a cost table sums \"{}\": neither a message, nor a kind, nor a counter", of));
+  }
+  term.counter = &std::get<sim::Counter>(metric->value);
+  return term;
+}
+
+// The warm-up is over: what it has counted is not of the run.
+void CostOracle::begin() {
+  begun_ = true;
+  const auto begin = [](Sum& sum) {
+    for (Term& term : sum) term.before = term.counter == nullptr ? 0 : term.counter->value;
+  };
+  for (Row& row : rows_) {
+    begin(row.cost);
+    begin(row.per);
+  }
+  begin(retransmitted_);
+}
+
+void CostOracle::observe(const sim::Observation& observation) {
+  if (!begun_) [[unlikely]]
+    begin();
+  switch (observation.what) {
+    case sim::Observed::disturbance:
+    case sim::Observed::operation_given_up:
+      disturbed_ = true;
+      return;
+    case sim::Observed::sent_again: {
+      const auto why = sim::SentAgainView::of(observation).why;
+      disturbed_ |= why == sim::SentAgain::timeout || why == sim::SentAgain::transport_timeout;
+      return;
+    }
+    case sim::Observed::operation_ended: {
+      if (disturbed_) return;
+      const std::size_t kinds = table_.messages.size() * kOfMessage;
+      const auto kind = static_cast<std::size_t>(sim::OperationView::of(observation).kind);
+      add(observation.operation, kinds + kind, 1);
+      add(observation.operation, kinds + std::size(kKinds), 1);
+      return;
+    }
+    default:
+      return;
+  }
+}
+
+void CostOracle::count(const p4::Packet& packet, bool sent) {
+  if (!begun_ || disturbed_) return;
+  messages_.clear();
+  protocol_.messages_of(packet, messages_);
+  for (const CostedMessage& message : messages_) {
+    add(message.operation, message.type * kOfMessage + (sent ? 0 : 1), 1);
+    if (sent && &message == &messages_.front()) {
+      add(message.operation, message.type * kOfMessage + 2, packet.payload_bytes);
+    }
+  }
+}
+
+void CostOracle::add(sim::OperationId operation, std::size_t place, std::uint64_t more) {
+  totals_[place] += more;
+  if (operation == 0) return;
+  std::uint32_t* number = numbers_.find(operation);
+  if (number == nullptr) {
+    if (operations_.size() == kOneByOne) return;
+    number = &numbers_[operation];
+    *number = static_cast<std::uint32_t>(operations_.size());
+    operations_.push_back(operation);
+    counts_.resize(counts_.size() + places_);
+  }
+  counts_[*number * places_ + place] += static_cast<std::uint32_t>(more);
+}
+
+std::uint64_t CostOracle::value(const Sum& sum, const auto& counts) {
+  std::uint64_t value = 0;
+  for (const Term& term : sum) {
+    value += term.times * (term.counter == nullptr ? counts[term.place] : term.counter->value - term.before);
+  }
+  return value;
+}
+
+void CostOracle::judge(sim::Time at, const CostRow& row, std::uint64_t cost, std::uint64_t per,
+                       sim::OperationId operation) {
+  if (cost >= row.least * per && (row.most == CostRow::kAny || cost <= row.most * per)) return;
+  std::string what;
+  if (keeps_more()) {
+    const std::string allowed = row.most == CostRow::kAny ? fmt::format("at least {}", row.least * per)
+                                : row.least == row.most   ? fmt::format("{}", row.least * per)
+                                                          : fmt::format("{} to {}", row.least * per, row.most * per);
+    what = fmt::format("{}: {} of \"{}\" for {} of \"{}\", {} allowed: {}",
+                       operation == 0 ? "all operations" : rack_.event_log().operation(operation), cost, row.cost, per,
+                       row.per, allowed, row.what);
+  }
+  violated(at, std::move(what),
+           {{}, operation == 0 ? std::vector<sim::OperationId>{} : std::vector<sim::OperationId>{operation}});
+}
+
+void CostOracle::finish(sim::Time end) {
+  if (disturbed_ || value(retransmitted_, totals_) > 0) return;
+  const std::size_t all = places_ - 1;
+  count_judged(totals_[all]);
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const CostRow& row = table_.rows[i];
+    for (std::size_t number = 0; row.of_each && number < operations_.size(); ++number) {
+      const auto* counts = &counts_[number * places_];
+      if (counts[all] == 1)
+        judge(end, row, value(rows_[i].cost, counts), value(rows_[i].per, counts), operations_[number]);
+    }
+    judge(end, row, value(rows_[i].cost, totals_), value(rows_[i].per, totals_), 0);
+  }
+}
+
+}  // namespace racksim::models

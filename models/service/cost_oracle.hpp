@@ -1,0 +1,84 @@
+// Work is bounded: on perfect wires operations send and receive what their protocol's cost table allows
+// (cost_table.hpp), each of them and all together. What is sent twice, or in vain, or to one node too many breaks no
+// promise of consistency; here it does.
+//
+// A run that a fault disturbs, or in which anybody waited too long for an answer or a NIC sent again what nobody was
+// ready for, is not judged; nor is one that does not come to rest.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/packets/message_observer.hpp"
+#include "models/rack/rack.hpp"
+#include "models/service/cost_table.hpp"
+#include "models/service/protocol.hpp"
+#include "sim/oracles/oracle.hpp"
+#include "sim/record/flat_map.hpp"
+#include "sim/record/history.hpp"
+
+namespace racksim::models {
+
+class CostOracle final : public sim::Oracle, public MessageObserver {
+ public:
+  /// Operations that are judged one by one: the first ones. All of them are in the sums.
+  static constexpr std::size_t kOneByOne = 16384;
+
+  /// Adds itself to the rack's observers of messages; it must be attached to the event log too. Throws std::logic_error
+  /// if the table names what there is not.
+  CostOracle(Rack& rack, const Protocol& protocol, CostTable table);
+
+  void observe(const sim::Observation& observation) override;
+  void sent(const p4::Packet& packet) override { count(packet, true); }
+  void received(const p4::Packet& packet) override { count(packet, false); }
+
+  /// It judges what has come to rest, whatever the state is.
+  sim::StateVisitor* state_at_rest() override { return &nothing_; }
+  void finish(sim::Time end) override;
+
+ private:
+  /// A sum of a row: places in what is counted, or counters of the protocol, with their factors.
+  struct Term {
+    std::uint64_t times = 1;
+    std::size_t place = 0;
+    const sim::Counter* counter = nullptr;
+    std::uint64_t before = 0;  // of the counter
+  };
+  using Sum = std::vector<Term>;
+  struct Row {
+    Sum cost, per;
+  };
+  struct Nothing final : sim::StateVisitor {
+    void home(sim::Key, sim::Value) override {}
+    void copy(sim::Key, sim::Holder, sim::Value, sim::CopyState) override {}
+    void lost(sim::Key) override {}
+  };
+  /// What is counted, of one operation or of all: the messages' sent, received and bytes, and what has ended by kind.
+  using Counts = std::vector<std::uint32_t>;
+
+  Sum parsed(const std::string& text) const;
+  Term term(const std::string& text) const;
+  void begin();
+  void count(const p4::Packet& packet, bool sent);
+  void add(sim::OperationId operation, std::size_t place, std::uint64_t more);
+  static std::uint64_t value(const Sum& sum, const auto& counts);
+  void judge(sim::Time at, const CostRow& row, std::uint64_t cost, std::uint64_t per, sim::OperationId operation);
+
+  Rack& rack_;
+  const Protocol& protocol_;
+  const CostTable table_;
+  std::vector<Row> rows_;
+  std::size_t places_;
+  std::vector<std::uint64_t> totals_;
+  std::vector<CostedMessage> messages_;  // of the packet at hand
+  sim::FlatMap<std::uint32_t> numbers_;  // of operations
+  std::vector<sim::OperationId> operations_;
+  Counts counts_;              // of them, one after the other
+  std::vector<bool> ended_{};  // which of them have
+  Sum retransmitted_;          // by NICs
+  bool begun_ = false, disturbed_ = false;
+  Nothing nothing_;
+};
+
+}  // namespace racksim::models

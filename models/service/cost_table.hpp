@@ -1,0 +1,50 @@
+// What operations of a protocol cost in messages on perfect wires: what it declares, the oracle `cost` judges by
+// (cost_oracle.hpp), and `racksim table --costs` prints.
+//
+// A row compares two sums: "received INV" are as many as "sent INV-ACK". Its sums are of
+//
+//   sent READ       packets of a type of message of the table, as NICs make them
+//   received READ   the same as they reach NICs: the switch may have made, copied or answered them
+//   bytes of READ   of payload in those that were sent
+//   reads           operations of a kind that ended: reads, writes, swaps, additions, fences, locks, shared locks,
+//                   try-locks, shared try-locks, unlocks, allocations, frees
+//   operations      of any kind
+//   gam.denied      a counter of the protocol, of the whole run
+//
+// each with a factor in front of it, or 1.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/record/ids.hpp"
+
+namespace racksim::models {
+
+/// `cost` is at least `least` times `per`, and at most `most` times.
+struct CostRow {
+  static constexpr std::uint64_t kAny = ~std::uint64_t{0};
+
+  std::string what;     ///< as a sentence: "each holder answers once"
+  std::string section;  ///< of the paper
+  std::string cost;     ///< "sent ACK", "sent READ + 2 sent WRITE"
+  std::string per;
+  std::uint64_t least = 1, most = 1;
+  bool of_each = true;  ///< it holds for each operation, and so for all together; else for all together alone
+};
+
+/// Empty if a protocol declares nothing.
+struct CostTable {
+  std::vector<std::string> messages;  ///< types of messages, as the paper calls them
+  std::vector<CostRow> rows;
+};
+
+/// A message in a packet. The packet's payload counts as that of its first message.
+struct CostedMessage {
+  std::size_t type = 0;            ///< in CostTable::messages
+  sim::OperationId operation = 0;  ///< for which it was sent; 0 if for none
+};
+
+}  // namespace racksim::models

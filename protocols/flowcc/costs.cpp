@@ -1,0 +1,97 @@
+// What coherence events of FlowCC cost (Concordia §5.1, Figures 5 and 7): a request that asks for a lock, what the owner
+// of the lock has the holders do, a block at most, and the way back of the lock.
+#include <fmt/format.h>
+
+#include "models/packets/rdma_headers.hpp"
+#include "protocols/flowcc/flowcc.hpp"
+
+namespace racksim::flowcc {
+
+namespace {
+
+constexpr auto kTypes = static_cast<std::size_t>(MessageType::removal_notice) + 1;
+/// Besides the types: requests that have got the lock and go to holders, answers that come with the home's data, and
+/// blocks by the places where they land.
+enum : std::size_t { kToHolder = kTypes, kByHome, kBlock, kToMemory, kMessages };
+
+}  // namespace
+
+void FlowCc::messages_of(const p4::Packet& packet, std::vector<models::CostedMessage>& messages) const {
+  const auto add = [&](std::size_t message) { messages.push_back({message, packet.operation}); };
+  if (const auto* remote = packet.find<models::Reth>()) {
+    return add(DataAddress::is_event_buffer(remote->address) ? kBlock : kToMemory);
+  }
+  const auto* header = packet.find<FlowCcHeader>();
+  if (header == nullptr) return;
+  const MessageType type = header->message_type();
+  if (is_request(type) && static_cast<Receiver>(header->receiver) == Receiver::cache_agent) return add(kToHolder);
+  if (type == MessageType::ack && header->from_home != 0) return add(kByHome);
+  add(static_cast<std::size_t>(type));
+}
+
+models::CostTable FlowCcOptions::costs(const models::RackOptions&) const {
+  models::CostTable table;
+  for (std::size_t i = 0; i < kTypes; ++i) table.messages.emplace_back(to_string(static_cast<MessageType>(i)));
+  for (const char* name : {"request to a holder", "ACK of the home", "block", "block to memory"}) {
+    table.messages.emplace_back(name);
+  }
+  const std::string unlocks = "sent UNLOCK (read) + sent UNLOCK (write)";
+  const std::string answers = "sent ACK + sent ACK of the home + sent FAILED-ACK";
+  const auto all_requests = [](const char* how) {
+    std::vector<std::string> terms;
+    for (const MessageType type : kRequests) terms.push_back(fmt::format("{} {}", how, to_string(type)));
+    return fmt::format("{}", fmt::join(terms, " + "));
+  };
+  const std::string requests = all_requests("sent"), received = all_requests("received");
+  table.rows = {
+      {.what = "a request gets the lock, which is given back, or fails",
+       .section = "§5.1.1",
+       .cost = unlocks + " + received FAILED-ACK",
+       .per = requests,
+       .most = migrates() ? models::CostRow::kAny : 1,  // homes take and give back locks of their own
+       .of_each = false},
+      {.what = "a lock is given back",
+       .section = "§5.3",
+       .cost = "received UNLOCK-ACK",
+       .per = unlocks,
+       .most = models::CostRow::kAny},
+      {.what = "once, as are those of migrations",
+       .section = "§5.3",
+       .cost = "received UNLOCK-ACK",
+       .per = unlocks + " + sent ADD-TO-SWITCH + sent REMOVE-FROM-SWITCH + sent CLEAR",
+       .least = 0},
+      {.what = "a holder answers once",
+       .section = "§5.1.2",
+       .cost = "sent ACK",
+       .per = "received request to a holder",
+       .most = models::CostRow::kAny},
+      {.what = "whoever gets a request answers once at most",
+       .section = "§5.1.2",
+       .cost = answers,
+       .per = "received request to a holder + " + received,
+       .least = 0},
+      {.what = "or is a home that passes it on to holders",
+       .section = "§5.1.1",
+       .cost = answers + " + sent request to a holder",
+       .per = "received request to a holder + " + received,
+       .most = models::CostRow::kAny},
+      {.what = "an event that has the lock moves one block at most",
+       .section = "§5.1.2",
+       .cost = "sent block",
+       .per = unlocks + " + locks + shared locks + try-locks + shared try-locks",
+       .least = 0},
+      {.what = "blocks that somebody asked for",
+       .section = "§5.1.2",
+       .cost = "sent block",
+       .per = "flowcc.data_blocks",
+       .of_each = false},
+      {.what = "blocks that are written back",
+       .section = "§5.1.2",
+       .cost = "sent block to memory",
+       .per = "flowcc.write_backs",
+       .of_each = false},
+  };
+  return table;
+}
+
+}  // namespace racksim::flowcc

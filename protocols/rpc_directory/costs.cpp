@@ -1,0 +1,72 @@
+// What accesses of the RPC directory cost (messages.hpp has the two longest ways).
+#include <cstring>
+
+#include "models/packets/addressing.hpp"
+#include "models/packets/rdma_headers.hpp"
+#include "p4model/language/headers.hpp"
+#include "protocols/rpc_directory/rpc_directory.hpp"
+
+namespace racksim::rpc_directory {
+
+namespace {
+
+constexpr std::size_t kMessages = static_cast<std::size_t>(MessageKind::share) + 1;
+constexpr std::size_t kVerdicts = static_cast<std::size_t>(Verdict::ask_owner) + 1;
+
+}  // namespace
+
+void RpcDirectory::messages_of(const p4::Packet& packet, std::vector<models::CostedMessage>& messages) const {
+  const auto* bth = packet.find<models::Bth>();
+  if (bth == nullptr) return;
+  const auto add = [&](std::size_t message) { messages.push_back({message, packet.operation}); };
+  const auto opcode = static_cast<models::RcOpcode>(bth->opcode);
+  if (models::is_send(opcode)) return add(static_cast<std::size_t>(packet.content.as<Message>().kind));
+  if (!models::is_write(opcode) || !models::is_last(opcode)) return;
+  if (shape().roles.holds_memory(models::node_of_ipv4(packet.get<p4::Ipv4>().dst))) return add(kMessages + kVerdicts);
+  Reply reply;
+  std::memcpy(static_cast<void*>(&reply), packet.content.bytes().data(), sizeof reply);
+  add(kMessages + static_cast<std::size_t>(reply.verdict));
+}
+
+models::CostTable Options::costs(const models::RackOptions&) const {
+  models::CostTable table;
+  for (std::size_t i = 0; i < kMessages; ++i) {
+    table.messages.emplace_back(to_string(static_cast<MessageKind>(i)));
+  }
+  for (std::size_t i = 0; i < kVerdicts; ++i)
+    table.messages.push_back("REPLY " + std::string(to_string(static_cast<Verdict>(i))));
+  table.messages.emplace_back("write-back");
+  table.rows = {
+      {.what = "a request is answered by its home once",
+       .section = "ScaleStore §4",
+       .cost = "sent REPLY PAGE + sent REPLY UPGRADE + sent REPLY ASK OWNER",
+       .per = "sent READ REQUEST + sent WRITE REQUEST + sent GIVE + sent SHARE"},
+      {.what = "whoever is told the owner asks it",
+       .section = "ScaleStore §4",
+       .cost = "sent GIVE + sent SHARE",
+       .per = "sent REPLY ASK OWNER"},
+      {.what = "and it tells the home",
+       .section = "ScaleStore §4",
+       .cost = "sent HANDED OVER + sent SHARED OUT",
+       .per = "sent GIVE + sent SHARE",
+       .least = 0},
+      {.what = "unless it has written the page back",
+       .section = "ScaleStore §5",
+       .cost = "sent HANDED OVER + sent SHARED OUT + sent WRITTEN BACK",
+       .per = "sent GIVE + sent SHARE",
+       .most = models::CostRow::kAny,
+       .of_each = false},
+      {.what = "an invalidation is acknowledged once",
+       .section = "ScaleStore §4",
+       .cost = "sent ACKNOWLEDGED",
+       .per = "sent INVALIDATE"},
+      {.what = "a page is written back before the home is told, and then alone",
+       .section = "ScaleStore §5",
+       .cost = "sent write-back",
+       .per = "sent WRITTEN BACK + sent SHARED OUT",
+       .least = 0},
+  };
+  return table;
+}
+
+}  // namespace racksim::rpc_directory

@@ -1,0 +1,69 @@
+// What accesses of SELCC cost (SELCC §4, §5; Table 1): an attempt is an atomic, with the READ of the line where the node
+// has none, and an invalidation to each holder that the word names; each of those is answered once, by a flag or by the
+// line.
+#include "models/packets/addressing.hpp"
+#include "p4model/language/headers.hpp"
+#include "protocols/latched_memory/line_messages.hpp"
+#include "protocols/selcc/selcc.hpp"
+
+namespace racksim::selcc {
+
+namespace {
+
+using latched_memory::LineMessage;
+
+enum class ToNode : std::size_t {
+  invalidation = static_cast<std::size_t>(LineMessage::count),
+  answer,
+  line,
+  confirmation
+};
+
+}  // namespace
+
+void Selcc::messages_of(const p4::Packet& packet, std::vector<models::CostedMessage>& messages) const {
+  const auto add = [&](auto message) { messages.push_back({static_cast<std::size_t>(message), packet.operation}); };
+  const auto* bth = packet.find<models::Bth>();
+  if (bth == nullptr) return;
+  if (models::is_send(static_cast<models::RcOpcode>(bth->opcode))) return add(ToNode::invalidation);
+  const auto verb = latched_memory::line_message_of(packet);
+  if (!verb) return;
+  const bool to_memory = shape().roles.holds_memory(models::node_of_ipv4(packet.get<p4::Ipv4>().dst));
+  if (verb != LineMessage::write || to_memory) return add(*verb);
+  // A line comes with its answer in front.
+  if (!packet.content.holds<Answer>()) return add(ToNode::line);
+  add(packet.content.as<Answer>().verdict == Verdict::landed ? ToNode::confirmation : ToNode::answer);
+}
+
+models::CostTable Options::costs(const models::RackOptions&) const {
+  models::CostTable table{.messages = latched_memory::line_messages(),
+                          .rows = latched_memory::rows_of_verbs(line_bytes + latched_memory::LineLayout::kWordBytes)};
+  for (const char* name : {"INVALIDATE", "answer", "line with an answer", "confirmation"})
+    table.messages.emplace_back(name);
+  table.rows.push_back({.what = "an invalidation is answered once",
+                        .section = "§5.1",
+                        .cost = "sent answer + sent line with an answer",
+                        .per = "sent INVALIDATE",
+                        .least = await_answer ? 1U : 0U});
+  table.rows.push_back({.what = "who gives a line tells that the word has changed",
+                        .section = "ours",
+                        .cost = "sent confirmation",
+                        .per = "sent line with an answer",
+                        .least = confirm ? 1U : 0U,
+                        .most = confirm ? 1U : 0U});
+  table.rows.push_back({.what = "a miss reads the line, and again only after an answer or its own traces",
+                        .section = "§4",
+                        .cost = "sent READ",
+                        .per = "selcc.misses.shared + selcc.misses.modified + selcc.misses.upgrade + sent INVALIDATE + "
+                               "selcc.own_traces",
+                        .least = 0,
+                        .of_each = false});
+  table.rows.push_back({.what = "what is dirty is written once",
+                        .section = "§4",
+                        .cost = "sent WRITE",
+                        .per = "selcc.flushes",
+                        .of_each = false});
+  return table;
+}
+
+}  // namespace racksim::selcc

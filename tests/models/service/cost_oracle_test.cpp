@@ -1,0 +1,192 @@
+// The oracle of cost: what operations send and receive against a table, each of them and all together.
+#include "models/service/cost_oracle.hpp"
+
+#include <catch2/catch.hpp>
+#include <stdexcept>
+
+#include "tests/models/rack_fixture.hpp"
+
+namespace cost_oracle_test {
+
+using namespace racksim;
+using namespace racksim::models;
+using namespace racksim::models::test;
+using namespace sim::literals;
+using Catch::Contains;
+
+namespace {
+
+constexpr std::uint16_t kQuestion = 9, kAnswer = 14, kTwice = 15;
+
+/// Knows questions and answers by their UDP source ports.
+struct Talk final : Protocol {
+  Service& service() override { throw std::logic_error("nobody asks"); }
+  void show_state(sim::StateVisitor&) const override {}
+  bool quiescent() const override { return true; }
+  std::vector<Leak> leaks() const override { return {}; }
+  void record_final_state() override {}
+  void node_crashed(NodeId) override {}
+  void messages_of(const p4::Packet& packet, std::vector<CostedMessage>& messages) const override {
+    const auto port = packet.get<p4::Udp>().src_port;
+    if (port == kQuestion) messages.push_back({0, packet.operation});
+    if (port == kAnswer || port == kTwice) messages.push_back({1, packet.operation});
+    if (port == kTwice) messages.push_back({1, packet.operation});
+  }
+};
+
+CostRow answered() {
+  return {.what = "a question is answered once", .section = "", .cost = "sent answer", .per = "sent question"};
+}
+
+/// A rack on which operations ask and answer.
+struct Conversation {
+  TestRack rack;
+  Talk protocol;
+  sim::Source session;
+  sim::Counter& counted;
+  CostOracle oracle;
+
+  explicit Conversation(std::vector<CostRow> rows)
+      : session(rack.event_log.add_session("node0/thread0")),
+        counted(rack.metrics.counter("talk.counted", "questions", "that somebody counted")),
+        oracle(rack.rack, protocol, {.messages = {"question", "answer"}, .rows = std::move(rows)}) {
+    rack.event_log.attach(oracle);
+  }
+  void begin(sim::OperationId operation) {
+    sim::record_begun(rack.event_log, session, rack.calendar.now(), operation, sim::OperationKind::read, sim::Key{1});
+  }
+  void end(sim::OperationId operation) {
+    sim::record_ended(rack.event_log, session, rack.calendar.now(), operation, sim::OperationKind::read, sim::Key{1},
+                      {});
+  }
+  void say(std::uint16_t what, sim::OperationId operation, std::uint32_t payload = 0) {
+    auto packet = rack.rack.make_packet(1, what, static_cast<std::uint16_t>(rack.hosts[1]->qpn));
+    packet->payload_bytes = payload;
+    packet->operation = operation;
+    rack.rack.server(0).nic().send_raw(Qpn{rack.hosts[0]->qpn}, std::move(packet));
+    rack.calendar.run_until(rack.calendar.now() + 100_us);
+  }
+  std::vector<std::string> found() {
+    oracle.finish(rack.calendar.now());
+    std::vector<std::string> texts;
+    for (const auto& violation : oracle.violations()) texts.push_back(violation.what);
+    return texts;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("operations that cost what the table says are judged and pass") {
+  Conversation talk({answered(),
+                     {.what = "one each", .section = "", .cost = "sent question", .per = "reads"},
+                     {.what = "and they come", .section = "", .cost = "received question", .per = "operations"},
+                     {.what = "short", .section = "", .cost = "bytes of question", .per = "sent question", .most = 5}});
+  for (const auto operation : {sim::OperationId{1u}, sim::OperationId{2u}}) {
+    talk.begin(operation);
+    talk.say(kQuestion, operation, 5);
+    talk.say(kAnswer, operation);
+    talk.end(operation);
+  }
+  CHECK(talk.found().empty());
+  CHECK(talk.oracle.judged() == 2);
+}
+
+TEST_CASE("an answer that one operation misses and another has twice breaks the row of each, but not that of all") {
+  const auto happens = [](bool of_each) {
+    CostRow row = answered();
+    row.of_each = of_each;
+    Conversation talk({row});
+    for (const auto operation : {sim::OperationId{1u}, sim::OperationId{2u}}) {
+      talk.begin(operation);
+      talk.say(kQuestion, operation);
+      if (operation == sim::OperationId{2u}) talk.say(kTwice, operation);
+      talk.end(operation);
+    }
+    return talk.found();
+  };
+  const auto found = happens(true);
+  REQUIRE(found.size() == 2);
+  CHECK(found[0] ==
+        "n0.t0 #1: 0 of \"sent answer\" for 1 of \"sent question\", 1 allowed: a question is answered once");
+  CHECK_THAT(found[1], Contains("#2: 2 of \"sent answer\""));
+  CHECK(happens(false).empty());
+}
+
+TEST_CASE("messages that belong to no operation are in the sums alone") {
+  Conversation talk({answered()});
+  talk.begin(1);
+  talk.say(kQuestion, 1);
+  talk.say(kAnswer, 1);
+  talk.say(kAnswer, 0);
+  talk.end(1);
+  const auto found = talk.found();
+  REQUIRE(found.size() == 1);
+  CHECK_THAT(found[0], Catch::StartsWith("all operations: 2 of \"sent answer\" for 1"));
+}
+
+TEST_CASE("factors, sums and ranges bound from both sides") {
+  const auto passes = [](std::uint64_t least, std::uint64_t most, unsigned answers) {
+    Conversation talk({{.what = "some",
+                        .section = "",
+                        .cost = "2 sent answer + reads",
+                        .per = "sent question",
+                        .least = least,
+                        .most = most}});
+    talk.begin(1);
+    talk.say(kQuestion, 1);
+    for (unsigned i = 0; i < answers; ++i) talk.say(kAnswer, 1);
+    talk.end(1);
+    return talk.found().empty();
+  };
+  CHECK(passes(3, 3, 1));
+  CHECK_FALSE(passes(4, CostRow::kAny, 1));
+  CHECK_FALSE(passes(0, 2, 1));
+  CHECK(passes(0, CostRow::kAny, 3));
+}
+
+TEST_CASE("of a counter what the run has counted is summed") {
+  Conversation talk(
+      {{.what = "counted", .section = "", .cost = "talk.counted", .per = "sent question", .of_each = false}});
+  talk.counted.value = 7;  // by the warm-up
+  talk.begin(1);
+  talk.say(kQuestion, 1);
+  ++talk.counted.value;
+  talk.end(1);
+  CHECK(talk.found().empty());
+  ++talk.counted.value;
+  CHECK(talk.found().size() == 1);
+}
+
+TEST_CASE("a disturbed run is not judged, nor one in which somebody waited in vain") {
+  const auto judged = [](auto&& disturb) {
+    Conversation talk({answered()});
+    talk.begin(1);
+    talk.say(kQuestion, 1);
+    disturb(talk);
+    talk.end(1);
+    return talk.found().size() + talk.oracle.judged();
+  };
+  CHECK(judged([](Conversation&) {}) == 3);  // the operation, its row, and the row of all
+  CHECK(judged([](Conversation& talk) {
+          sim::record_disturbance(talk.rack.event_log, talk.session, talk.rack.calendar.now(), 0,
+                                  sim::Disturbance::late);
+        }) == 0);
+  CHECK(judged([](Conversation& talk) {
+          sim::record_sent_again(talk.rack.event_log, talk.session, talk.rack.calendar.now(), 1,
+                                 {.why = sim::SentAgain::timeout, .key = 0, .since = {}});
+        }) == 0);
+  CHECK(judged([](Conversation& talk) {
+          sim::record_sent_again(talk.rack.event_log, talk.session, talk.rack.calendar.now(), 1,
+                                 {.why = sim::SentAgain::refusal, .key = 0, .since = {}});
+        }) == 3);
+}
+
+TEST_CASE("a table that names what there is not is refused") {
+  for (const char* sum : {"sent farewell", "farewells", "talk.farewells", "2 received"}) {
+    INFO(sum);
+    CHECK_THROWS_WITH(Conversation({{.what = "no", .section = "", .cost = sum, .per = "reads"}}),
+                      Contains("neither a message, nor a kind, nor a counter"));
+  }
+}
+
+}  // namespace cost_oracle_test
