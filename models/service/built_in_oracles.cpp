@@ -306,8 +306,7 @@ const Registration<OracleEntry> returned_key({
 
 const Registration<OracleEntry> answered_once({
     .name = "answered-once",
-    .doc = "each request is answered once; for runs without loss and duplication",
-    .attach = kByName,  // retransmissions and duplicates in the network are answered twice
+    .doc = "each request is answered once, until a fault comes or somebody asks again",
     .make = [](OracleContext& context) -> MadeOracle {
       return std::make_shared<sim::AnswerOracle>(sim::StrayAnswer::repeated, context.event_log(), of_store(context));
     },
