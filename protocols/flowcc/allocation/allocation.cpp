@@ -116,7 +116,8 @@ void Allocation::add_wrong_parts(std::vector<models::Leak>& leaks) const {
   const auto add = [&](models::GlobalAddress first, std::uint64_t bytes, const std::string& whose) {
     const auto [part, is_new] = parts.try_emplace(first.value, Part{bytes, whose});
     if (is_new) return;
-    wrong("overlapping-memory", first.value, fmt::format("{} bytes at {:#x} are {} and {}", bytes, first.value, part->second.whose, whose));
+    wrong("overlapping-memory", first.value,
+          fmt::format("{} bytes at {:#x} are {} and {}", bytes, first.value, part->second.whose, whose));
   };
   pieces_.visit([&](models::GlobalAddress first, std::uint64_t bytes) { add(first, bytes, "in use"); });
   for (const auto& thread : threads_) {
@@ -133,12 +134,14 @@ void Allocation::add_wrong_parts(std::vector<models::Leak>& leaks) const {
     const auto skip_to = [&](std::uint64_t next) {
       const bool rest = piece < block && next - reached < piece && next % block == 0;
       if (next == reached || rest || anybody_died_) return;
-      wrong("leaked-memory", reached, fmt::format("{} bytes at {:#x} are neither in use nor free", next - reached, reached));
+      wrong("leaked-memory", reached,
+            fmt::format("{} bytes at {:#x} are neither in use nor free", next - reached, reached));
     };
     for (auto part = parts.lower_bound(first); part != parts.end() && part->first < first + bytes; ++part) {
       if (part->first < reached) {
-        wrong("overlapping-memory", part->first, fmt::format("{} bytes at {:#x} are {}, and their beginning is {}", part->second.bytes,
-                                       part->first, part->second.whose, std::prev(part)->second.whose));
+        wrong("overlapping-memory", part->first,
+              fmt::format("{} bytes at {:#x} are {}, and their beginning is {}", part->second.bytes, part->first,
+                          part->second.whose, std::prev(part)->second.whose));
       } else {
         skip_to(part->first);
       }
