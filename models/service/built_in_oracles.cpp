@@ -1,5 +1,6 @@
 // The oracles of sim/oracles/ and sim/checkers/ as a run asks for them, and those that need the rack or the protocol.
 #include <algorithm>
+#include <bit>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 #include "sim/oracles/answer_oracle.hpp"
 #include "sim/oracles/bounded_waiting_oracle.hpp"
 #include "sim/oracles/conservation_oracle.hpp"
+#include "sim/oracles/live_memory.hpp"
 #include "sim/oracles/memory_model_oracle.hpp"
 #include "sim/oracles/mutual_exclusion_oracle.hpp"
 #include "sim/oracles/progress_oracle.hpp"
@@ -209,24 +211,33 @@ const Registration<OracleEntry> served({
     },
 });
 
-/// The protocol's own leftovers.
+/// The protocol's own leftovers, and memory that two have.
 class Quiescence final : public sim::QuiescenceOracle {
  public:
-  explicit Quiescence(const Protocol& protocol) : protocol_(protocol) {}
+  explicit Quiescence(OracleContext& context) : protocol_(context.protocol()) {
+    const MemoryService* memory = memory_service(context);
+    if (memory == nullptr) return;
+    const auto block_bits = static_cast<unsigned>(std::countr_zero(memory->shape().block_bytes));
+    memory_ = std::make_shared<sim::LiveMemory>(context.event_log(), block_bits);
+    context.attach(memory_);
+  }
   void finish(sim::Time end) override {
     count_judged();
     for (Leak& leak : protocol_.leaks()) report(leak.kind, end, std::move(leak.what), std::move(leak.about));
+    if (memory_ == nullptr) return;
+    for (const sim::Violation& found : memory_->violations()) report(found.oracle, found.at, found.what, found.about);
   }
 
  private:
   const Protocol& protocol_;
+  std::shared_ptr<sim::LiveMemory> memory_;
 };
 
 const Registration<OracleEntry> quiescence({
     .name = "quiescence",
     .doc = "after the drain no lock is held, no request outstanding, no table entry without an owner, and directories "
-           "know who caches what",
-    .make = [](OracleContext& context) -> MadeOracle { return std::make_shared<Quiescence>(context.protocol()); },
+           "know who caches what; live allocations are disjoint",
+    .make = [](OracleContext& context) -> MadeOracle { return std::make_shared<Quiescence>(context); },
 });
 
 /// Compares values at rest with what sessions wrote last, in runs that need only be sequentially consistent.
@@ -319,8 +330,7 @@ const Registration<OracleEntry> returned_key({
 
 const Registration<OracleEntry> answered_once({
     .name = "answered-once",
-    .doc = "each request is answered once; for runs without loss and duplication",
-    .attach = kByName,  // retransmissions and duplicates in the network are answered twice
+    .doc = "each request is answered once, until a fault comes or somebody asks again",
     .make = [](OracleContext& context) -> MadeOracle {
       return std::make_shared<sim::AnswerOracle>(sim::StrayAnswer::repeated, context.event_log(), of_store(context));
     },

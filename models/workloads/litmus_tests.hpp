@@ -6,6 +6,8 @@
 // store order from Owens, Sarkar and Sewell, "A Better x86 Memory Model: x86-TSO" (TPHOLs 2009); for partial store
 // order from The SPARC Architecture Manual, version 8, appendix K: beside what total store order allows, writes of a
 // session to different objects may change places. With a fence between every two operations all models agree.
+// So they do under one lock, which must not be given back before what was written under it is performed: "sb+lock" and
+// "mp+lock" show one that is: its next holder reads what the writes have not reached yet.
 #pragma once
 
 #include <cstdint>

@@ -249,6 +249,13 @@ std::vector<models::Leak> Gam::leaks() const {
                                  sim::printed_key(sim::Key{line}), all(copies), all(there)),
                      {shared_.object_of(sim::Key{line}, 0), {}}});
   }
+  // Who dies while it allocates, or asks who has died, leaves behind what it never hears of.
+  std::uint64_t allocated = 0;
+  allocator().for_each([&](models::GlobalAddress, std::uint64_t) { ++allocated; });
+  if (allocated != shared_.allocations && rack_.event_log().count(sim::Observed::disturbance) == 0) {
+    leaks.push_back({"leaked-memory", fmt::format("homes have given away {} pieces of memory, and sessions have {}",
+                                                  allocated, shared_.allocations)});
+  }
   return leaks;
 }
 

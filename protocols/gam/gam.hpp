@@ -40,6 +40,7 @@ class Gam final : public models::Protocol, public models::MemoryService {
 
  protected:
   void check(models::Session session, sim::OperationKind kind, sim::Key line) const override;
+  void reserved(models::GlobalAddress, std::uint64_t, const models::AllocationHint&) override { ++shared_.allocations; }
   models::MemoryPort& port(models::Session session) override {
     return nodes_[session.node]->sessions().of(session.thread);
   }

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "p4model/execute/registry.hpp"
@@ -129,6 +130,7 @@ std::vector<models::Leak> NetCache::leaks() const {
   for (const auto& server : servers_) {
     for (models::Leak& leak : server->leaks(*manager_)) leaks.push_back(std::move(leak));
   }
+  if (quiescent()) std::ranges::move(manager_->dead_keys(), std::back_inserter(leaks));
   return leaks;
 }
 

@@ -8,6 +8,7 @@
 #include "models/packets/addressing.hpp"
 #include "protocols/starcache/clone_tables.hpp"
 #include "protocols/starcache/messages.hpp"
+#include "protocols/switch_cache/messages.hpp"
 
 namespace racksim::starcache {
 
@@ -135,6 +136,32 @@ sim::Task<void> CacheManager::send_on(sim::Key key, unsigned pipe, std::uint64_t
   location().control_cpu().send(make_message(shared(), request, static_cast<std::uint16_t>(port),
                                              {shared().node_of(server), shared().port_of(server)}, 0),
                                 models::node_of_ipv4(ip));
+}
+
+std::optional<Message> CacheManager::copy_in(const p4::Packet& packet) const {
+  const auto* store = packet.find<store::StoreHeader>();
+  if (store == nullptr) return std::nullopt;
+  const Op op = store->operation();
+  if (op != Op::read_reply && op != Op::write_reply && op != switch_cache::kFetchReply) return std::nullopt;
+  const auto row = row_of(store::KeyHash{store->hkey_high, store->hkey_low});
+  if (!row) return std::nullopt;
+  const std::uint64_t state = location().pipeline(row->pipe).registers().read(program_.state->id, row->index);
+  if (!program_.is_valid(state)) return std::nullopt;
+  Message message = read_message(shared(), const_cast<p4::Packet&>(packet));
+  const bool stale = shared().safety && message.safety.version != program_.version_in(state);
+  return stale && options_.drop_stale ? std::nullopt : std::optional(std::move(message));
+}
+
+std::set<RowAt> CacheManager::served(std::set<RowAt>) const {
+  std::map<RowAt, std::set<unsigned>> packets;
+  std::set<RowAt> served;
+  for_each_copy([&](const Message& message) {
+    const RowAt row = *row_of(hash_in(message));
+    std::set<unsigned>& numbers = packets[row];
+    numbers.insert(message.fragment);
+    if (numbers.size() >= message.store.flag) served.insert(row);
+  });
+  return served;
 }
 
 void CacheManager::other(const Message& message, store::Address from) {

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -30,6 +32,15 @@ class CacheManager final : public switch_cache::CacheManager {
   /// have at first; their values are fetched as it begins.
   void preload(std::span<const sim::Key> hottest);
 
+  /// Calls `visit(const store::Message&)` for each cache packet that the switch would let serve a read request that
+  /// came now: its key is valid, and it is of that version.
+  template <class Visit>
+  void for_each_copy(Visit&& visit) const {
+    shared().rack.packets().for_each_live([&](const p4::Packet& packet) {
+      if (const auto message = copy_in(packet)) visit(*message);
+    });
+  }
+
   /// Called with each report that a server sends: the server and the report's number.
   void on_report(std::function<void(unsigned server, std::uint32_t number)> handler) { report_ = std::move(handler); }
 
@@ -42,6 +53,9 @@ class CacheManager final : public switch_cache::CacheManager {
   void other(const store::Message& message, store::Address from) override;
   /// Sends a request that waits for an evicted key to the key's server, in the name of its client.
   sim::Task<void> send_on(sim::Key key, unsigned pipe, std::uint64_t request_index);
+  std::optional<store::Message> copy_in(const p4::Packet& packet) const;
+  /// Those of whose value all packets circulate.
+  std::set<RowAt> served(std::set<RowAt> valid) const override;
   void begin_fetches();
   sim::Task<void> fetch_in_background(sim::Key key);
 

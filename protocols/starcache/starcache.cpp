@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "p4model/execute/registry.hpp"
@@ -128,8 +129,8 @@ bool StarCache::quiescent() const {
          std::none_of(servers_.begin(), servers_.end(), [](const auto& server) { return server->reporting(); });
 }
 
-// Besides the rows, the request table (§3.4): where a queue ends is where it begins and its length further, all round
-// its circle.
+// Besides the rows, the request table (§3.4), where a queue ends where it begins and its length further, all round its
+// circle; and what should circulate.
 std::vector<models::Leak> StarCache::leaks() const {
   std::vector<models::Leak> leaks = Application::leaks();
   for (models::Leak& leak : manager_->leaks()) leaks.push_back(std::move(leak));
@@ -144,6 +145,7 @@ std::vector<models::Leak> StarCache::leaks() const {
   }
   if (!quiescent()) return leaks;
   for (const unsigned pipe : location_.pipes()) add_torn_queues(pipe, leaks);
+  std::ranges::move(manager_->dead_keys(), std::back_inserter(leaks));
   return leaks;
 }
 
@@ -162,21 +164,9 @@ void StarCache::add_torn_queues(unsigned pipe, std::vector<models::Leak>& leaks)
   }
 }
 
-// A cache packet is a copy if the switch would let it serve a read request that came now: the key is valid, and the
-// packet is of its version.
 void StarCache::show_state(sim::StateVisitor& visitor) const {
   Application::show_state(visitor);
-  shared().rack.packets().for_each_live([&](const p4::Packet& packet) {
-    const auto* store = packet.find<store::StoreHeader>();
-    if (store == nullptr) return;
-    const Op op = store->operation();
-    if (op != Op::read_reply && op != Op::write_reply && op != switch_cache::kFetchReply) return;
-    const auto row = manager_->row_of(store::KeyHash{store->hkey_high, store->hkey_low});
-    if (!row) return;
-    const std::uint64_t state = location_.pipeline(row->pipe).registers().read(program_.state->id, row->index);
-    if (!program_.is_valid(state)) return;
-    const store::Message message = read_message(shared(), const_cast<p4::Packet&>(packet));
-    if (shared().safety && options_.drop_stale && message.safety.version != program_.version_in(state)) return;
+  manager_->for_each_copy([&](const store::Message& message) {
     visitor.copy(message.key, sim::Holder::network_switch(), message.value, sim::CopyState::clean);
   });
 }

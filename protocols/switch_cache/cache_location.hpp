@@ -2,6 +2,7 @@
 // §3.9), each in the pipe by which requests for its server come and by which the server's replies do (§3.10).
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <vector>
 
@@ -14,7 +15,7 @@ namespace racksim::switch_cache {
 struct RowAt {
   unsigned pipe = 0;
   std::uint64_t index = 0;
-  bool operator==(const RowAt&) const = default;
+  auto operator<=>(const RowAt&) const = default;
 };
 
 class CacheLocation {

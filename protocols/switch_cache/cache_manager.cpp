@@ -254,6 +254,30 @@ std::vector<models::Leak> CacheManager::leaks() const {
   return leaks;
 }
 
+std::vector<models::Leak> CacheManager::dead_keys() const {
+  const sim::EventLog& event_log = shared_.rack.event_log();
+  if (event_log.count(sim::Observed::disturbance) + event_log.count(sim::Observed::operation_given_up) > 0) return {};
+  std::set<RowAt> valid;
+  for (const auto& [hash, row] : rows_) {
+    if (program_.is_valid(location_.pipeline(row.at.pipe).registers().read(program_.state->id, row.at.index))) {
+      valid.insert(row.at);
+    }
+  }
+  const std::set<RowAt> serves = served(valid);
+  std::vector<models::Leak> leaks;
+  for (const sim::Key key : cached()) {
+    const RowAt at = row_of(key);
+    if (serves.contains(at)) continue;
+    leaks.push_back({"dead-entry",
+                     fmt::format("switch: key {} is cached at index {} of pipe {}, and {}", sim::printed_key(key),
+                                 at.index, at.pipe,
+                                 valid.contains(at) ? "not all packets of its value circulate there"
+                                                    : "its value is invalid, though nobody writes or fetches it"),
+                     {key, {}}});
+  }
+  return leaks;
+}
+
 bool CacheManager::is_cached(sim::Key key) const {
   return rows_.contains(shared_.hash(key));
 }

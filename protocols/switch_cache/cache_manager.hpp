@@ -78,6 +78,9 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
   }
   /// Rows of the switch's tables that nobody accounts for. While anything is under way none are named.
   std::vector<models::Leak> leaks() const;
+  /// Cached keys of which the switch could not serve the value, though nothing is under way. Only of a run in which no
+  /// fault, and nobody who gave up, has kept a value from it: what a fault has left is mended in the next rounds.
+  std::vector<models::Leak> dead_keys() const;
 
   void on_packet(p4::PacketRef packet) final;
 
@@ -95,6 +98,8 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
   /// The lookup table leads, or is about to lead, to a row for a key, whose STATE is the given one; or does so no more.
   virtual void row_inserted(store::KeyHash /*hash*/, RowAt /*row*/, std::uint64_t /*state*/) {}
   virtual void row_removed(store::KeyHash /*hash*/, RowAt /*row*/) {}
+  /// Of these rows, whose STATE is valid, those that the switch could serve.
+  virtual std::set<RowAt> served(std::set<RowAt> valid) const { return valid; }
   /// How long to wait for the answer to an attempt, counted from 0.
   virtual sim::Duration patience(std::uint64_t /*attempt*/) const { return options_.fetch_timeout; }
   /// A message to the controller that answers no request of it.

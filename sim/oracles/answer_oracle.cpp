@@ -11,7 +11,8 @@ AnswerOracle::AnswerOracle(StrayAnswer objects_to, const EventLog& event_log, bo
       of_store_(of_store) {}
 
 void AnswerOracle::observe(const Observation& observation) {
-  if (observation.what != Observed::stray_answer) return;
+  if (observation.what == Observed::disturbance || observation.what == Observed::sent_again) return excuse(observation);
+  if (observation.what != Observed::stray_answer || excused_) return;
   const auto answer = StrayAnswerView::of(observation);
   if (answer.kind != objects_to_) return;
   if (!keeps_more()) return violated(observation.at, {});
@@ -26,6 +27,14 @@ void AnswerOracle::observe(const Observation& observation) {
            fmt::format("{} got another answer about key {} to a request that was over",
                        event_log_.called(observation.source), printed_key(Key{answer.answered})),
            {Key{answer.answered}, {}});
+}
+
+// Whoever asks again about a wrong item, or after a refusal, may still get other packets of the first answer.
+void AnswerOracle::excuse(const Observation& observation) {
+  if (objects_to_ == StrayAnswer::wrong_key || excused_) return;
+  const bool again = observation.what == Observed::sent_again;
+  if (!again && DisturbanceView::of(observation).kind == Disturbance::healed) return;
+  excused_ = event_log_.count(Observed::operation_ended);
 }
 
 }  // namespace racksim::sim

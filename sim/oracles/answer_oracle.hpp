@@ -3,14 +3,17 @@
 // Operations that are never answered are the progress oracle's business (progress_oracle.hpp).
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "sim/oracles/oracle.hpp"
 #include "sim/record/history.hpp"
 
 namespace racksim::sim {
 
 /// Reads stray answers. As "returned-key" it objects to an operation that ended with another key's value; as
-/// "answered-once" to a request that was answered again, which is a mistake only while nothing is lost or duplicated on
-/// the way, since whoever retransmits may be answered twice.
+/// "answered-once" to a request that was answered again. Whoever asks again may be answered twice, and so may a request
+/// whose packets a fault has touched: from the first of either on nothing is judged.
 class AnswerOracle final : public Oracle {
  public:
   /// `event_log` gives the names of sessions and must outlive the oracle. Whoever is no store tells of no stray answer:
@@ -19,12 +22,17 @@ class AnswerOracle final : public Oracle {
 
   void observe(const Observation& observation) override;
   /// All that ended.
-  std::uint64_t judged() const override { return of_store_ ? event_log_.count(Observed::operation_ended) : 0; }
+  std::uint64_t judged() const override {
+    return !of_store_ ? 0 : excused_ ? *excused_ : event_log_.count(Observed::operation_ended);
+  }
 
  private:
+  void excuse(const Observation& observation);
+
   StrayAnswer objects_to_;
   const EventLog& event_log_;
   bool of_store_;
+  std::optional<std::uint64_t> excused_;  // what had ended when second answers ceased to be mistakes
 };
 
 }  // namespace racksim::sim

@@ -142,9 +142,10 @@ JsonValue write_checks(const std::vector<OracleSwitch>& checks, HistoryOptions h
 
 std::vector<std::string> violation_names(const std::vector<models::OracleEntry>& oracles) {
   auto names = names_of(oracles);
-  for (const char* other : {"data-provider", "idle-workload", "leaked-chunk", "leaked-lock", "livelock", "no-owner",
-                            "stall", "stuck-migration", "stuck-request", "time-limit", "two-owners", "undecided",
-                            "undefined-transition", "wrong-metadata", "wrong-place"})
+  for (const char* other :
+       {"data-provider", "dead-entry", "idle-workload", "leaked-chunk", "leaked-lock", "leaked-memory", "livelock",
+        "no-owner", "overlapping-memory", "stall", "stuck-migration", "stuck-request", "time-limit", "two-owners",
+        "undecided", "undefined-transition", "wrong-metadata", "wrong-place"})
     names.emplace_back(other);
   return names;
 }

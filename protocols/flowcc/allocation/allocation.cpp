@@ -3,6 +3,11 @@
 
 #include <fmt/core.h>
 
+#include <iterator>
+#include <map>
+#include <string>
+#include <utility>
+
 #include "models/packets/addressing.hpp"
 #include "p4model/language/headers.hpp"
 #include "sim/oracles/oracle.hpp"
@@ -31,6 +36,7 @@ Allocation::Allocation(Shared& shared, const std::vector<std::unique_ptr<MemoryN
 }
 
 void Allocation::node_crashed(NodeId node) {
+  anybody_died_ = true;
   for (const auto& server : servers_) {
     for (const ChunkServer::Given& given : server->given()) {
       const bool of_node = given.requester / shared_.shape.threads_per_node == node;
@@ -91,7 +97,59 @@ std::vector<models::Leak> Allocation::leaks() const {
                        {shared_.memory.block_of(given.first), {}}});
     }
   }
+  if (leaks.empty()) add_wrong_parts(leaks);
   return leaks;
+}
+
+// All parts of the chunks in the order of their addresses: pieces in use, and what threads have free. Between them is
+// nothing but the rests of blocks, each of less than a piece of its block; more is missing only with what dead threads
+// had.
+void Allocation::add_wrong_parts(std::vector<models::Leak>& leaks) const {
+  struct Part {
+    std::uint64_t bytes;
+    std::string whose;
+  };
+  std::map<std::uint64_t, Part> parts;
+  const auto wrong = [&](const char* kind, std::uint64_t first, std::string what) {
+    leaks.push_back({kind, std::move(what), {shared_.memory.block_of({first}), {}}});
+  };
+  const auto add = [&](models::GlobalAddress first, std::uint64_t bytes, const std::string& whose) {
+    const auto [part, is_new] = parts.try_emplace(first.value, Part{bytes, whose});
+    if (is_new) return;
+    wrong("overlapping-memory", first.value,
+          fmt::format("{} bytes at {:#x} are {} and {}", bytes, first.value, part->second.whose, whose));
+  };
+  pieces_.visit([&](models::GlobalAddress first, std::uint64_t bytes) { add(first, bytes, "in use"); });
+  for (const auto& thread : threads_) {
+    const std::string whose = "free at " + thread->name();
+    thread->visit_free([&](models::GlobalAddress first, std::uint64_t bytes) { add(first, bytes, whose); });
+  }
+  models::FreeExtents chunks;  // of all threads: what is free may reach from one into the next
+  for (const auto& thread : threads_) {
+    for (const ChunkServer::Given& chunk : thread->chunks()) models::give_back(chunks, chunk.first.value, chunk.bytes);
+  }
+  const std::uint64_t block = shared_.options.block_bytes;
+  for (const auto& [first, bytes] : chunks) {
+    std::uint64_t reached = first, piece = 0;
+    const auto skip_to = [&](std::uint64_t next) {
+      const bool rest = piece < block && next - reached < piece && next % block == 0;
+      if (next == reached || rest || anybody_died_) return;
+      wrong("leaked-memory", reached,
+            fmt::format("{} bytes at {:#x} are neither in use nor free", next - reached, reached));
+    };
+    for (auto part = parts.lower_bound(first); part != parts.end() && part->first < first + bytes; ++part) {
+      if (part->first < reached) {
+        wrong("overlapping-memory", part->first,
+              fmt::format("{} bytes at {:#x} are {}, and their beginning is {}", part->second.bytes, part->first,
+                          part->second.whose, std::prev(part)->second.whose));
+      } else {
+        skip_to(part->first);
+      }
+      piece = part->second.bytes;
+      reached = std::max(reached, part->first + piece);
+    }
+    skip_to(std::max(reached, first + bytes));
+  }
 }
 
 void Allocation::record_final_state(sim::Source source) const {

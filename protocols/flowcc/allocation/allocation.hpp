@@ -40,13 +40,15 @@ class Allocation {
   void add_waits(std::vector<sim::Wait>& waits) const;
   /// What a packet of allocation means, for charts; nothing about others.
   static std::optional<models::PacketDescription> describe(const p4::Packet& packet, unsigned threads_per_node);
-  /// Requests that are under way, and chunks that were given away to a living thread which does not know of them.
+  /// Requests that are under way, chunks that were given away to a living thread which does not know of them, and parts
+  /// of chunks that two have, or nobody.
   std::vector<models::Leak> leaks() const;
   /// Folds into the run hash who has which chunk.
   void record_final_state(sim::Source source) const;
 
  private:
   double unused_bytes() const;
+  void add_wrong_parts(std::vector<models::Leak>& leaks) const;
 
   Shared& shared_;
   const std::vector<std::unique_ptr<MemoryNode>>& nodes_;
@@ -55,6 +57,7 @@ class Allocation {
   std::vector<std::unique_ptr<ChunkServer>> servers_;  // by node
   std::vector<models::Qpn> qpns_;                      // theirs
   std::vector<std::unique_ptr<ThreadAllocator>> threads_;
+  bool anybody_died_ = false;
 };
 
 }  // namespace racksim::flowcc

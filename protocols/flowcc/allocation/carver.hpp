@@ -27,6 +27,14 @@ class Carver {
   std::optional<models::GlobalAddress> take(std::uint64_t piece);
   /// Somebody does not need a piece any more.
   void give_back(models::GlobalAddress first, std::uint64_t piece);
+  /// Calls `visit(GlobalAddress first, std::uint64_t bytes)` for each of its free extents and pieces.
+  template <class Visit>
+  void visit_free(Visit&& visit) const {
+    for (const auto& [first, bytes] : blocks_) visit(models::GlobalAddress{first}, bytes);
+    for (const auto& [piece, list] : small_) {
+      for (const models::GlobalAddress first : list) visit(first, piece);
+    }
+  }
   /// Of what it has, what is in no piece that is in use; what is left of a block behind its last piece does not count.
   std::uint64_t free_bytes() const;
 

@@ -51,6 +51,11 @@ class Pieces {
     const auto piece = used_.find(first.value);
     return piece == used_.end() ? 0 : piece->second;
   }
+  /// Calls `visit(GlobalAddress first, std::uint64_t bytes)` for each that is in use.
+  template <class Visit>
+  void visit(Visit&& visit) const {
+    for (const auto& [first, bytes] : used_) visit(models::GlobalAddress{first}, bytes);
+  }
   std::uint64_t bytes() const { return bytes_; }
 
  private:

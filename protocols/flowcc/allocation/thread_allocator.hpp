@@ -52,6 +52,11 @@ class ThreadAllocator final : public models::PacketHandler {
     for (const Carver& carver : carvers_) bytes += carver.free_bytes();
     return bytes;
   }
+  /// Calls `visit(GlobalAddress first, std::uint64_t bytes)` for each extent and piece of it that nobody uses.
+  template <class Visit>
+  void visit_free(Visit&& visit) const {
+    for (const Carver& carver : carvers_) carver.visit_free(visit);
+  }
   /// The request under way: whom it waits for and since when. Empty if there is none.
   std::string describe() const {
     if (!waiting_) return "";

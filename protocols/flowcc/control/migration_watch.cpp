@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <utility>
+
 #include "protocols/flowcc/node/memory_node.hpp"
 #include "protocols/flowcc/switch/switch_owner.hpp"
 
@@ -18,20 +20,33 @@ void MigrationWatch::report(const char* kind, Tag tag, std::string what) {
   }
 }
 
+MigrationWatch::MigrationWatch(Shared& shared, const SwitchOwner& owner, std::vector<const MemoryNode*> nodes)
+    : shared_(shared), owner_(owner), nodes_(std::move(nodes)) {
+  way_of_ = owner.ways_of_arrays(kNoWay);
+  shared.rack.chassis().pipeline(owner.pipe()).registers().add_observer(*this);
+}
+
 void MigrationWatch::after_ingress(const p4::Packet& packet, const p4::IngressMetadata&, const p4::Verdict&) {
-  if (shared_.recovering) return;  // who owns which block is being found out
+  in_pass_ = false;
+  for (const Place& place : written_) look_at(place);
+  written_.clear();
+  if (shared_.recovering) return;
   const FlowCcHeader* h = packet.find<FlowCcHeader>();
   if (h == nullptr || h->message_type() > MessageType::clear || h->tag() + 1 == 0) return;
-  const Tag tag = h->tag();
-  // What others find in a place they do not change, but for its lock; at rest all places are looked at. And nobody is
-  // granted anything by an unlock, or by the answer to a request that has been looked at.
+  // Nobody is granted anything by an unlock, or by the answer to a request that has been looked at.
   const bool moves = shared_.is_home(static_cast<unsigned>(h->requester));  // a home agent asked for it
-  if (moves) {
-    std::string wrong = owner_.wrong_places(set_index(tag, shared_.options.entries_per_way));
-    if (!wrong.empty()) report("wrong-place", tag, std::move(wrong));
-  } else if (!is_request(h->message_type())) {
-    return;
-  }
+  if (moves || is_request(h->message_type())) look_for_two_owners(h->tag());
+}
+
+void MigrationWatch::look_at(const Place& place) {
+  if (shared_.recovering) return;  // who owns which block is being found out
+  const auto tag = owner_.block_at(place.way, place.index);
+  std::string wrong = owner_.wrong_place(place.way, place.index);
+  if (!wrong.empty()) report("wrong-place", tag.value_or(Tag{0}), std::move(wrong));
+  if (tag) look_for_two_owners(*tag);
+}
+
+void MigrationWatch::look_for_two_owners(Tag tag) {
   const NodeId home = shared_.home_of(tag);
   if (nodes_[home]->crashed()) return;  // it grants nothing
   if (nodes_[home]->home_agent().migration().would_grant(tag) && owner_.metadata(tag)) {
@@ -62,7 +77,9 @@ std::vector<models::Leak> MigrationWatch::at_rest() const {
     });
   }
   for (std::uint64_t index = 0; index < shared_.options.entries_per_way; ++index) {
-    if (std::string places = owner_.wrong_places(index); !places.empty()) wrong.push_back({"wrong-place", places});
+    for (std::size_t way = 0; way < owner_.ways(); ++way) {
+      if (std::string place = owner_.wrong_place(way, index); !place.empty()) wrong.push_back({"wrong-place", place});
+    }
   }
   return wrong;
 }

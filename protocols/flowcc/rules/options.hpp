@@ -90,7 +90,11 @@ struct FlowCcOptions final : models::ProtocolOptions {
     return {"crash", "switch-restart"};
   }
   bool may_lose_writes() const override { return migrates(); }
-  std::vector<std::string> promises() const override { return {"data-value", "mutual-exclusion"}; }
+  std::vector<std::string> promises() const override {
+    if (!migrates() || recovery.of_nodes != RecoveryOptions::OfNodes::rebuild)
+      return {"data-value", "mutual-exclusion"};
+    return {"data-value", "mutual-exclusion", "told-of-death"};
+  }
   std::optional<sim::WaitingBounds> waiting(const models::RackOptions& rack) const override;
   models::CostTable costs(const models::RackOptions& rack) const override;
   models::StateSize state_size(std::uint64_t nodes) const override;

@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "models/packets/addressing.hpp"
 #include "protocols/flowcc/node/memory_node.hpp"
 #include "sim/options/option_error.hpp"
@@ -245,19 +247,30 @@ void SwitchOwner::visit_blocks(const std::function<void(Tag)>& visit) const {
   }
 }
 
-std::string SwitchOwner::wrong_places(std::uint64_t index) const {
-  for (std::size_t way = 0; way < ways_.size(); ++way) {
-    const std::uint64_t tag = registers().read(ways_[way].tag, index);
-    if (const std::uint64_t lock = registers().read(ways_[way].lock, index); tag == 0 && lock != 0) {
-      return fmt::format("LOCK{}[{}] = {} though the place is free", way + 1, index, lock_text(lock));
-    }
-    for (std::size_t other = 0; tag != 0 && other < way; ++other) {
-      if (registers().read(ways_[other].tag, index) != tag) continue;
-      return fmt::format("block {} is in ways {} and {} of index {}", sim::printed_key(sim::Key{tag - 1}), other + 1,
-                         way + 1, index);
-    }
+std::optional<Tag> SwitchOwner::block_at(std::size_t way, std::uint64_t index) const {
+  const std::uint64_t tag = registers().read(ways_[way].tag, index);
+  return tag == 0 ? std::nullopt : std::optional(Tag{tag - 1});
+}
+
+std::string SwitchOwner::wrong_place(std::size_t way, std::uint64_t index) const {
+  const std::uint64_t tag = registers().read(ways_[way].tag, index);
+  if (tag == 0) {
+    const std::uint64_t lock = registers().read(ways_[way].lock, index);
+    if (lock == 0) return "";
+    return fmt::format("LOCK{}[{}] = {} though the place is free", way + 1, index, lock_text(lock));
+  }
+  for (std::size_t other = 0; other < ways_.size(); ++other) {
+    if (other == way || registers().read(ways_[other].tag, index) != tag) continue;
+    return fmt::format("block {} is in ways {} and {} of index {}", sim::printed_key(sim::Key{tag - 1}),
+                       std::min(way, other) + 1, std::max(way, other) + 1, index);
   }
   return "";
+}
+
+std::vector<std::uint32_t> SwitchOwner::ways_of_arrays(std::uint32_t none) const {
+  std::vector<std::uint32_t> ways(lcf_.program->arrays().size(), none);
+  for (std::uint32_t way = 0; way < ways_.size(); ++way) ways[ways_[way].tag] = ways[ways_[way].lock] = way;
+  return ways;
 }
 
 std::vector<models::Leak> SwitchOwner::held_locks() const {

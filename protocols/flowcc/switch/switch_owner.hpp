@@ -79,8 +79,13 @@ class SwitchOwner {
   std::vector<models::Leak> left_scores() const;
   /// Calls `visit(tag)` for each block that the switch has.
   void visit_blocks(const std::function<void(Tag)>& visit) const;
-  /// What is wrong with the places of this index: a tag in two ways, a lock at a free place. Empty if nothing is.
-  std::string wrong_places(std::uint64_t index) const;
+  std::size_t ways() const { return ways_.size(); }
+  /// The block at a place, if it is not free.
+  std::optional<Tag> block_at(std::size_t way, std::uint64_t index) const;
+  /// What is wrong with a place: its tag is in another way too, or it is free and locked. Empty if nothing is.
+  std::string wrong_place(std::size_t way, std::uint64_t index) const;
+  /// By number of an array: the way whose TAG or LOCK it is; of others `none`.
+  std::vector<std::uint32_t> ways_of_arrays(std::uint32_t none) const;
 
   /// The registers that hold a block's tag, lock and metadata, if the switch owns it.
   std::vector<models::SwitchRegister> registers_of(Tag tag) const;

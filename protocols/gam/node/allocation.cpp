@@ -59,7 +59,11 @@ sim::Task<models::GlobalAddress> Allocation::allocate(unsigned thread, std::uint
   if (shared_.membership != nullptr) co_await shared_.membership->lease(self_);
   co_await models::occupy(output_.core(), shared_.options.hit);
   const NodeId home = choose(hint);
-  if (home == self_) co_return shared_.allocator->allocate(bytes, {.home = home, .shared = hint.shared});
+  if (home == self_) {
+    const models::GlobalAddress first = shared_.allocator->allocate(bytes, {.home = home, .shared = hint.shared});
+    ++shared_.allocations;
+    co_return first;
+  }
   if (!shared_.memory.shape().roles.holds_memory(home)) {
     throw std::invalid_argument(fmt::format("node {} holds no memory", home));
   }
@@ -75,6 +79,7 @@ sim::Task<models::GlobalAddress> Allocation::allocate(unsigned thread, std::uint
   ask(waiter);
   co_await waiter.over.wait();
   if (!waiter.done) throw std::bad_alloc();
+  ++shared_.allocations;
   co_return models::GlobalAddress{waiter.address};
 }
 
@@ -84,6 +89,7 @@ sim::Task<void> Allocation::free(unsigned thread, models::GlobalAddress address,
   co_await models::occupy(output_.core(), shared_.options.hit);
   if (address.home() == self_ || !shared_.memory.shape().roles.holds_memory(address.home())) {
     shared_.allocator->free(address);
+    --shared_.allocations;
     co_return;
   }
   Waiter waiter{.over = sim::Signal(shared_.rack.calendar()),
@@ -96,6 +102,7 @@ sim::Task<void> Allocation::free(unsigned thread, models::GlobalAddress address,
   ask(waiter);
   co_await waiter.over.wait();
   if (!waiter.done) throw std::invalid_argument(fmt::format("address {:#x} is no allocation's", address.value));
+  --shared_.allocations;
 }
 
 void Allocation::ask(Waiter& waiter) {

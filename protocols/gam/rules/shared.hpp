@@ -38,6 +38,7 @@ struct Shared {
   models::Permissions permissions;
   std::vector<MemoryKeys> keys{};            ///< by node
   models::Membership* membership = nullptr;  ///< null without logging
+  std::uint64_t allocations = 0;             ///< that were made and not freed, as sessions know
 
   NodeId home_of(sim::Key line) const { return memory.home_of(line); }
   std::uint64_t objects_per_line() const { return options.line_bytes / kObjectBytes; }

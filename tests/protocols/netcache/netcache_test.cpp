@@ -32,6 +32,19 @@ std::string stuck(const NetCacheRun& run) {
 
 }  // namespace
 
+TEST_CASE("a cached key whose value is invalid in the switch is a leak at rest") {
+  Setup setup;
+  setup.netcache.exactly_once = GENERATE(true, false);
+  NetCacheRun run(scripted(setup));
+  const sim::Key key = run.hot_key();
+  run.put(key);
+  REQUIRE(stuck(run) == "");
+  run.rack.chassis().pipeline(0).registers().write(run.protocol->program().state->id,
+                                                   run.protocol->manager().index_of(key), 0);
+  run.finish();
+  CHECK_THAT(run.violations(), Catch::Matchers::Contains("and its value is invalid"));
+}
+
 TEST_CASE("on clean wires NetCache's clients see one value of each item, with and without versions") {
   Setup setup;
   setup.netcache.exactly_once = GENERATE(true, false);

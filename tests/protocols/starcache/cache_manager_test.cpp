@@ -341,6 +341,40 @@ TEST_CASE("a switch that restarts during a fetch: the cache is rebuilt, nothing 
   }
 }
 
+TEST_CASE("a cached key that the switch cannot serve is a leak at rest, unless a fault may have left it so") {
+  const Coherence coherence = GENERATE(Coherence::versions, Coherence::paper);
+  const std::uint32_t bytes = GENERATE(64U, 3000U);
+  StarCacheRun run(with_hot_key(bytes), small(coherence));
+  run.advance(100_us);
+  SECTION("nothing wrong") {
+    run.put_now(kAlice, kHot);
+    run.finish();
+    CHECK(run.violations() == "");
+  }
+  SECTION("invalid") {
+    run.write(run.star.program().state, run.star.manager().index_of(kHot), run.state(kHot) & 0xffff'fffe);
+    if (run.versions) run.write(run.star.program().state, run.star.manager().index_of(kHot), 2);
+    run.finish();
+    CHECK_THAT(run.violations(),
+               Catch::Matchers::Contains("dead-entry: switch: key 0x7 is cached at index 0 of pipe 0, "
+                                         "and its value is invalid"));
+  }
+  SECTION("lost packets") {
+    run.lose_cache_packet(kHot);
+    run.finish();
+    CHECK_THAT(run.violations(),
+               Catch::Matchers::Contains("dead-entry: switch: key 0x7 is cached at index 0 of pipe 0, "
+                                         "and not all packets of its value circulate there"));
+  }
+  SECTION("lost packets, and a fault") {
+    run.lose_cache_packet(kHot);
+    sim::record_disturbance(run.event_log, run.event_log.add_source("fault"), run.calendar.now(), 0,
+                            sim::Disturbance::lost);
+    run.finish();
+    CHECK(run.violations() == "");
+  }
+}
+
 TEST_CASE(
     "a lookup entry that the controller does not know, and a queue that ends elsewhere than it should, are leaks") {
   StarCacheRun run;

@@ -1,7 +1,10 @@
 // StarCache on a switch with several pipes: each has a cache of its own, and requests must come by the pipe in which
 // the cache packets of their items circulate (StarCache §3.10).
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <string>
 #include <vector>
 
 #include "tests/protocols/starcache/starcache_run.hpp"
@@ -199,6 +202,36 @@ TEST_CASE("pipes serve in proportion to their number, where all keys are cached"
   CAPTURE(one, four, most);
   CHECK(four == Approx(one * 4 * kKeysOfAPipe / most).epsilon(0.1));
   CHECK(four > 2.5 * one);
+}
+
+TEST_CASE("items that circulate in one of four pipes alone are found at rest, though all clients are served") {
+  Setup setup = over_pipes(4);
+  setup.script.hottest = {key_of(0, 4), key_of(1, 4), key_of(2, 4), key_of(3, 4)};
+  const Coherence coherence = GENERATE(Coherence::versions, Coherence::paper);
+  const bool broken = GENERATE(true, false);
+  StarCacheRun run(setup, servers(4, small(coherence)));
+  models::SwitchChassis& chassis = run.servers_switch();
+  // The groups of a pipe are those of the two clients and the controller (star_program.hpp): without recirculation.
+  for (std::uint16_t group = 4; broken && group <= 12; ++group) {
+    const unsigned pipe = (group - 1U) / 3, member = (group - 1U) % 3;
+    const unsigned port = member == 2
+                              ? chassis.cpu_port()
+                              : run.rack.port_towards(chassis.number(), pipe, static_cast<models::NodeId>(member));
+    chassis.replication().set_group(group, {{0, {static_cast<std::uint16_t>(port)}}});
+  }
+  run.advance(100_us);
+  for (const sim::Key key : setup.script.hottest) run.put_now(kAlice, key);
+  run.advance(100_us);
+  for (const sim::Key key : setup.script.hottest) CHECK_FALSE(run.get_now(kBob, key).given_up);
+  run.finish();
+  CHECK(run.found("dead-entry") == broken);
+  if (!broken) CHECK(run.violations() == "");
+  std::string found;
+  for (const models::Leak& leak : run.star.leaks()) found += leak.what + "\n";
+  for (unsigned pipe = 0; pipe < 4; ++pipe) {
+    const auto dead = fmt::format("of pipe {}, and not all packets of its value circulate there", pipe);
+    CHECK((found.find(dead) != std::string::npos) == (broken && pipe > 0));
+  }
 }
 
 }  // namespace pipes_test

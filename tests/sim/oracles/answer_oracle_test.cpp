@@ -2,6 +2,7 @@
 #include "sim/oracles/answer_oracle.hpp"
 
 #include <catch2/catch.hpp>
+#include <utility>
 
 namespace answer_oracle_test {
 
@@ -44,6 +45,32 @@ TEST_CASE("a request that is answered again is named with its session and the an
   CHECK(violation.what == "n3.t1 got another answer about key 0x31 to a request that was over");
   CHECK(violation.about.key == 0x31);
   CHECK(violation.about.operations.empty());
+}
+
+TEST_CASE("a second answer is no mistake after a fault or a second request, and what ended until then was judged") {
+  const auto told = [](auto&& first) {
+    Watched w;
+    record_begun(w.event_log, w.session, Time(), 1, OperationKind::read, 5);
+    record_ended(w.event_log, w.session, Time(), 1, OperationKind::read, 5, 9);
+    first(w);
+    record_begun(w.event_log, w.session, Time(), 2, OperationKind::read, 5);
+    record_ended(w.event_log, w.session, Time(), 2, OperationKind::read, 5, 9);
+    record_stray_answer(w.event_log, w.session, Time(), 0, StrayAnswer::repeated, 0, 0x31);
+    record_stray_answer(w.event_log, w.session, Time(), 2, StrayAnswer::wrong_key, 5, 0x31);
+    CHECK(w.returned_key.violation_count() == 1);
+    CHECK(w.returned_key.judged() == 2);
+    return std::pair(w.answered_once.violation_count(), w.answered_once.judged());
+  };
+  using Said = std::pair<std::uint64_t, std::uint64_t>;
+  CHECK(told([](Watched&) {}) == Said{1, 2});
+  for (const Disturbance kind : {Disturbance::lost, Disturbance::late, Disturbance::machine_begin}) {
+    CHECK(told([&](Watched& w) { record_disturbance(w.event_log, w.session, Time(), 0, kind); }) == Said{0, 1});
+  }
+  CHECK(told([](Watched& w) { record_disturbance(w.event_log, w.session, Time(), 0, Disturbance::healed); }) ==
+        Said{1, 2});
+  for (const SentAgain why : {SentAgain::timeout, SentAgain::refusal, SentAgain::wrong_answer}) {
+    CHECK(told([&](Watched& w) { record_sent_again(w.event_log, w.session, Time(), 1, {why, 5, {}}); }) == Said{0, 1});
+  }
 }
 
 TEST_CASE("operations that begin, end and are given up are no stray answers") {

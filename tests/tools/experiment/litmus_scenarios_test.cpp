@@ -60,7 +60,7 @@ TEST_CASE("every litmus scenario passes with several seeds, sees what it require
       CHECK(hash_in(run(name, "--set run.execution=stepped")) == hash_in(fused));
     }
   }
-  CHECK(scenarios == 7);
+  CHECK(scenarios == 8);
 }
 
 TEST_CASE("SELCC and SEL are sequentially consistent across lines, and SELCC in its relaxed mode keeps TSO",
@@ -93,7 +93,8 @@ TEST_CASE("validate and run refuse a litmus test that is wrong, in one line, at 
           "\"flag\"?)");
   refused("sb", "--set workload.program=sb+fence" + nothing_required,
           "/workload/program: found 'sb+fence', expected one of sb, sb+fences, mp, mp+fences, sb+locks, mp+locks, "
-          "r, r+fences, 2+2w, 2+2w+fences, s, s+fences, lb, iriw, corr, coherence, wrc, or a program such as \"P0: "
+          "sb+lock, mp+lock, r, r+fences, 2+2w, 2+2w+fences, s, s+fences, lb, iriw, corr, coherence, wrc, or a program "
+          "such as \"P0: "
           "x=1; r0=y | P1: y=1; r1=x\" (did you mean \"sb+fences\"?)");
   refused("sb", "--set 'workload.required=r0=7'",
           "/workload/required: found '7' at character 4, expected 0 or the number of a write of y");

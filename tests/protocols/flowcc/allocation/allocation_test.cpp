@@ -305,6 +305,22 @@ TEST_CASE("A request or answer that is lost, comes twice or comes late gives one
   }
 }
 
+TEST_CASE("Memory of a chunk that is neither in use nor free at rest is a leak, unless a crash may have cost it") {
+  for (const std::uint64_t bytes : {std::uint64_t{100}, kBlock, kChunk}) {
+    for (const bool forgets : {true, false}) {
+      Allocations run(small_chunks());
+      const GlobalAddress first = *run.allocate({1, 0}, bytes, {.home = NodeId{2}}).address;
+      REQUIRE(run.allocate({3, 1}, 512, {.home = NodeId{2}}).address);
+      if (bytes == kChunk) REQUIRE(run.free({1, 0}, first) == "");
+      // What the thread has free it does not know any more.
+      if (forgets) const_cast<Allocation&>(run.protocol->allocation()).thread({1, 0}).crash();
+      run.finish();
+      CHECK(run.found("leaked-memory") == forgets);
+      if (!forgets) CHECK(run.violations() == "");
+    }
+  }
+}
+
 TEST_CASE("A refusal that is lost is said again") {
   Setup setup = small_chunks();
   setup.flowcc.memory_bytes = 8 * kBlock;

@@ -106,6 +106,7 @@ TEST_CASE("the lock of a dead thread is free after the recovery, and its next ho
   CHECK_FALSE(run.protocol->holder_died({1, 0}, of_dead));
   run.unlock({1, 0}, of_dead);
   CHECK(run.counter("locks.after_death") == 1);
+  CHECK(run.oracle("told-of-death").judged() == 1);
   run.finish();
   CHECK(run.violations() == "");
 }

@@ -25,6 +25,27 @@ TEST_CASE("on perfect wires blocks come and go, the switch serves its share, and
   }
 }
 
+TEST_CASE("a free place with a lock, or a block in two ways, is seen whoever writes it, though it is mended at once") {
+  const bool twice = GENERATE(true, false);
+  MigratingRun run(migrating(1));
+  run.advance(100_us);
+  const SwitchOwner& owner = run.protocol->switch_owner();
+  p4::RegisterFile& registers = run.rack.chassis().pipeline(owner.pipe()).registers();
+  const auto tag_of = [&](std::size_t way) { return owner.program().tag[way]->id; };
+  bool done = false;
+  for (std::uint64_t index = 0; index < run.setup.flowcc.entries_per_way && !done; ++index) {
+    const std::uint64_t tag = registers.read(tag_of(0), index);
+    if (tag == 0 || registers.read(tag_of(1), index) != 0) continue;
+    const std::uint32_t array = twice ? tag_of(1) : owner.program().lock[1]->id;
+    registers.write(array, index, twice ? tag : 1);
+    registers.write(array, index, 0);
+    done = true;
+  }
+  REQUIRE(done);
+  run.finish();
+  CHECK_THAT(run.violations(), Catch::Contains(twice ? "wrong-place: block " : "wrong-place: LOCK2["));
+}
+
 TEST_CASE("under loss, duplication and reordering blocks change owners and all oracles hold, for 30 seeds",
           "[lossy][claim:concordia-inv-swmr][claim:concordia-inv-data-value]") {
   std::uint64_t moves = 0;
