@@ -183,7 +183,8 @@ const Registration<OracleEntry> cost({
     .make = [](OracleContext& context) -> MadeOracle {
       CostTable table = context.costs();
       if (table.rows.empty()) throw sim::OptionError("cost", "a protocol without a cost table", "one that has one");
-      auto oracle = std::make_shared<CostOracle>(context.rack(), context.protocol(), std::move(table));
+      auto oracle = std::make_shared<CostOracle>(context.rack(), context.protocol(), std::move(table),
+                                                 context.terms().perfect_wires);
       context.attach(oracle);
       return oracle;
     },

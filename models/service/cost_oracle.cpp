@@ -28,16 +28,17 @@ std::string_view without_spaces(std::string_view text) {
 
 }  // namespace
 
-CostOracle::CostOracle(Rack& rack, const Protocol& protocol, CostTable table)
+CostOracle::CostOracle(Rack& rack, const Protocol& protocol, CostTable table, bool perfect_wires)
     : Oracle("cost", "operation"),
       rack_(rack),
       protocol_(protocol),
       table_(std::move(table)),
       places_(table_.messages.size() * kOfMessage + std::size(kKinds) + 1),
-      totals_(places_) {
+      totals_(places_),
+      disturbed_(!perfect_wires) {
   for (const CostRow& row : table_.rows) rows_.push_back({parsed(row.cost), parsed(row.per)});
   retransmitted_ = parsed("nic.rc_retransmitted");
-  rack_.context().message_observers.push_back(this);
+  if (perfect_wires) rack_.context().message_observers.push_back(this);
 }
 
 CostOracle::Sum CostOracle::parsed(const std::string& text) const {

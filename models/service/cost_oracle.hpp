@@ -25,9 +25,9 @@ class CostOracle final : public sim::Oracle, public MessageObserver {
   /// Operations that are judged one by one: the first ones. All of them are in the sums.
   static constexpr std::size_t kOneByOne = 16384;
 
-  /// Adds itself to the rack's observers of messages; it must be attached to the event log too. Throws std::logic_error
-  /// if the table names what there is not.
-  CostOracle(Rack& rack, const Protocol& protocol, CostTable table);
+  /// Adds itself to the rack's observers of messages, unless faults are to come; it must be attached to the event log
+  /// too. Throws std::logic_error if the table names what there is not.
+  CostOracle(Rack& rack, const Protocol& protocol, CostTable table, bool perfect_wires = true);
 
   void observe(const sim::Observation& observation) override;
   void sent(const p4::Packet& packet) override { count(packet, true); }

@@ -28,6 +28,7 @@ std::vector<std::string> all_promises(const ProtocolOptions& options, const Rack
 /// What a run asks of its oracles.
 struct OracleTerms {
   bool expect_timeouts = false;      ///< of `served`: overload, or timeouts that are too short
+  bool perfect_wires = true;         ///< no fault is to come, of wires or anything else
   sim::Duration patience{};          ///< how long a lost packet may go unnoticed
   sim::Duration settling{};          ///< how long after-effects of a fault excuse timeouts
   std::uint64_t history_budget = 0;  ///< operations that are recorded for checks of whole histories, at most

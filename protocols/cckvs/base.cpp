@@ -21,7 +21,7 @@ const sim::Registration<models::ProtocolEntry> base_registration({
 std::optional<sim::WaitingBounds> BaseOptions::waiting(const models::RackOptions& rack) const {
   return sim::WaitingBounds{.waits_from = rack.rtt * 2,
                             .headway = rack.rtt,
-                            .overtakings = 2,
+                            .overtakings = 8,
                             .step = rack.rtt * 12,
                             .work = (request_work + response_work + packet_work + store_work) * 4};
 }

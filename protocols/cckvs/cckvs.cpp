@@ -48,14 +48,12 @@ std::vector<std::string> Options::also_tolerates() const {
 }
 
 // A put waits for its acknowledgements and not for other puts, under SC not even for those; a get waits while its copy is
-// Invalid, which later puts may make it again. At one core a put has a message to or from each other node. Who has one
-// credit sends one message a round trip.
+// Invalid, which later puts may make it again: nothing bounds how often others are first. At one core a put has a message
+// to or from each other node. Who has one credit sends one message a round trip.
 std::optional<sim::WaitingBounds> Options::waiting(const models::RackOptions& rack) const {
   return sim::WaitingBounds{
       .waits_from = rack.rtt / 2,
       .headway = rack.rtt,
-      .overtakings = rules.consistency == Consistency::sc ? sim::WaitingBounds::kAny : sim::WaitingBounds::kByLuck,
-      .at_node = 8,
       .step = rack.rtt * 24,
       .work = (request_work + response_work + packet_work + store_work + message_work) *
                   static_cast<std::int64_t>(rack.nodes + 1) +

@@ -9,15 +9,16 @@
 #include "models/packets/rdma_headers.hpp"
 #include "models/service/cost_table.hpp"
 #include "p4model/language/packet.hpp"
+#include "protocols/latched_memory/line_layout.hpp"
 
 namespace racksim::latched_memory {
 
 /// Verbs to memory servers, and what these answer. SENDs and WRITEs to compute nodes are for protocols to name.
-enum class LineMessage : std::size_t { swap, add, found, read, line, rest, write, count };
+enum class LineMessage : std::size_t { swap, add, found, read, read_word, line, rest, write, count };
 
 /// In the order of LineMessage.
 inline std::vector<std::string> line_messages() {
-  return {"CAS", "FAA", "atomic answer", "READ", "line", "rest of a message", "WRITE"};
+  return {"CAS", "FAA", "atomic answer", "READ", "READ of a word", "line", "rest of a message", "WRITE"};
 }
 
 /// Which a packet is: of a message of several packets the first counts, of the others all are `rest`.
@@ -32,7 +33,7 @@ inline std::optional<LineMessage> line_message_of(const p4::Packet& packet) {
     case models::RcOpcode::atomic_acknowledge:
       return LineMessage::found;
     case models::RcOpcode::read_request:
-      return LineMessage::read;
+      return packet.get<models::Reth>().length == LineLayout::kWordBytes ? LineMessage::read_word : LineMessage::read;
     default:
       if (models::is_read_response(opcode)) return is_first(opcode) ? LineMessage::line : LineMessage::rest;
       if (models::is_write(opcode)) return is_first(opcode) ? LineMessage::write : LineMessage::rest;
@@ -46,11 +47,14 @@ inline std::vector<models::CostRow> rows_of_verbs(std::uint64_t stored_bytes) {
            .section = "verbs",
            .cost = "sent atomic answer",
            .per = "sent CAS + sent FAA"},
-          {.what = "a READ is answered once", .section = "verbs", .cost = "sent line", .per = "sent READ"},
+          {.what = "a READ is answered once",
+           .section = "verbs",
+           .cost = "sent line",
+           .per = "sent READ + sent READ of a word"},
           {.what = "and brings a line and its word, or a word",
            .section = "§3",
            .cost = "bytes of line",
-           .per = "sent READ",
+           .per = "sent READ + sent READ of a word",
            .least = 8 + models::kIcrcBytes,
            .most = stored_bytes + models::kIcrcBytes}};
 }

@@ -149,6 +149,7 @@ Watch::Terms watch_terms(const Scenario& scenario) {
   }
   const auto rack = rack_options(scenario);
   terms.of_oracles = {.expect_timeouts = run.expect_timeouts,
+                      .perfect_wires = scenario.faults.empty() && !rack.faults.any(),
                       // Until the protocol's longest timeout ends, and before it the NIC's.
                       .patience = scenario.protocol.options->longest_timeout(rack) + rack.nic.rc_retransmission_timeout,
                       // What is still disturbed after the drain would not come to rest either.

@@ -106,12 +106,15 @@ void Options::declare(sim::Parameters& p) {
 // from each other node, and three more.
 std::optional<sim::WaitingBounds> Options::waiting(const models::RackOptions& rack) const {
   const auto lines = static_cast<std::int64_t>(1 + 128 / line_bytes);
-  return sim::WaitingBounds{
+  sim::WaitingBounds bounds{
       .waits_from = rack.rtt / 2,
       .headway = rack.rtt,
       .overtakings = 8,
       .step = rack.rtt * 40 * lines + nvram.latency * 16,
       .work = (message + hand_over) * static_cast<std::int64_t>(rack.nodes + 3) + wake_up + nvram.latency * 2};
+  // Writes that wait in a buffer are in front of others, and nobody sees them.
+  if (consistency != Consistency::sc) bounds.step = sim::Duration::max();
+  return bounds;
 }
 
 std::vector<std::string> Options::promises() const {

@@ -34,6 +34,11 @@ struct Talk final : Protocol {
   }
 };
 
+/// Of the first session.
+constexpr sim::OperationId operation_of(std::uint64_t number) {
+  return sim::OperationId{(std::uint64_t{1} << sim::kNumberBits) + number};
+}
+
 CostRow answered() {
   return {.what = "a question is answered once", .section = "", .cost = "sent answer", .per = "sent question"};
 }
@@ -81,7 +86,7 @@ TEST_CASE("operations that cost what the table says are judged and pass") {
                      {.what = "one each", .section = "", .cost = "sent question", .per = "reads"},
                      {.what = "and they come", .section = "", .cost = "received question", .per = "operations"},
                      {.what = "short", .section = "", .cost = "bytes of question", .per = "sent question", .most = 5}});
-  for (const auto operation : {sim::OperationId{1u}, sim::OperationId{2u}}) {
+  for (const auto operation : {operation_of(1), operation_of(2)}) {
     talk.begin(operation);
     talk.say(kQuestion, operation, 5);
     talk.say(kAnswer, operation);
@@ -96,10 +101,10 @@ TEST_CASE("an answer that one operation misses and another has twice breaks the 
     CostRow row = answered();
     row.of_each = of_each;
     Conversation talk({row});
-    for (const auto operation : {sim::OperationId{1u}, sim::OperationId{2u}}) {
+    for (const auto operation : {operation_of(1), operation_of(2)}) {
       talk.begin(operation);
       talk.say(kQuestion, operation);
-      if (operation == sim::OperationId{2u}) talk.say(kTwice, operation);
+      if (operation == operation_of(2)) talk.say(kTwice, operation);
       talk.end(operation);
     }
     return talk.found();
@@ -114,11 +119,11 @@ TEST_CASE("an answer that one operation misses and another has twice breaks the 
 
 TEST_CASE("messages that belong to no operation are in the sums alone") {
   Conversation talk({answered()});
-  talk.begin(1);
-  talk.say(kQuestion, 1);
-  talk.say(kAnswer, 1);
+  talk.begin(operation_of(1));
+  talk.say(kQuestion, operation_of(1));
+  talk.say(kAnswer, operation_of(1));
   talk.say(kAnswer, 0);
-  talk.end(1);
+  talk.end(operation_of(1));
   const auto found = talk.found();
   REQUIRE(found.size() == 1);
   CHECK_THAT(found[0], Catch::StartsWith("all operations: 2 of \"sent answer\" for 1"));
@@ -132,10 +137,10 @@ TEST_CASE("factors, sums and ranges bound from both sides") {
                         .per = "sent question",
                         .least = least,
                         .most = most}});
-    talk.begin(1);
-    talk.say(kQuestion, 1);
-    for (unsigned i = 0; i < answers; ++i) talk.say(kAnswer, 1);
-    talk.end(1);
+    talk.begin(operation_of(1));
+    talk.say(kQuestion, operation_of(1));
+    for (unsigned i = 0; i < answers; ++i) talk.say(kAnswer, operation_of(1));
+    talk.end(operation_of(1));
     return talk.found().empty();
   };
   CHECK(passes(3, 3, 1));
@@ -148,10 +153,10 @@ TEST_CASE("of a counter what the run has counted is summed") {
   Conversation talk(
       {{.what = "counted", .section = "", .cost = "talk.counted", .per = "sent question", .of_each = false}});
   talk.counted.value = 7;  // by the warm-up
-  talk.begin(1);
-  talk.say(kQuestion, 1);
+  talk.begin(operation_of(1));
+  talk.say(kQuestion, operation_of(1));
   ++talk.counted.value;
-  talk.end(1);
+  talk.end(operation_of(1));
   CHECK(talk.found().empty());
   ++talk.counted.value;
   CHECK(talk.found().size() == 1);
@@ -160,10 +165,10 @@ TEST_CASE("of a counter what the run has counted is summed") {
 TEST_CASE("a disturbed run is not judged, nor one in which somebody waited in vain") {
   const auto judged = [](auto&& disturb) {
     Conversation talk({answered()});
-    talk.begin(1);
-    talk.say(kQuestion, 1);
+    talk.begin(operation_of(1));
+    talk.say(kQuestion, operation_of(1));
     disturb(talk);
-    talk.end(1);
+    talk.end(operation_of(1));
     return talk.found().size() + talk.oracle.judged();
   };
   CHECK(judged([](Conversation&) {}) == 3);  // the operation, its row, and the row of all

@@ -95,7 +95,7 @@ TEST_CASE("a report counts what each oracle judged, and lists apart who had noth
   CHECK_THAT(text,
              Catch::Contains("data-value (" + std::to_string(whole) + " operations)") &&
                  Catch::Contains("quiescence (1 state at the end)") &&
-                 Catch::Contains("\nnot judged   answered-once, mutual-exclusion (promised), returned-key, torn: "));
+                 Catch::Contains("\nnot judged   answered-once, cost (promised), lock-fairness (promised), mutual-exclusion (promised), "));
   const JsonValue report = report_json(scenario, result, metrics);
   const JsonValue* of_locks = report.find("judged")->find("mutual-exclusion");
   REQUIRE(of_locks != nullptr);

@@ -216,7 +216,8 @@ TEST_CASE("derived runs are short and expect nothing and are checked") {
     CHECK(*scenario.run.measure.operations <= 1500);
     for (std::size_t c = 0; c < scenario.checks.size(); ++c) {
       const std::string& oracle = scenario.checks[c].name;
-      const std::set<std::string> promises{"data-value", "mutual-exclusion"};
+      const std::set<std::string> promises{"bounded-waiting", "cost", "data-value", "lock-fairness",
+                                           "mutual-exclusion"};
       const bool promised = promises.contains(oracle);
       const auto asked = catalogue().oracles[c].attach;
       CHECK(scenario.checks[c].on == (asked == racksim::models::OracleEntry::AttachWhen::always ||
