@@ -178,7 +178,12 @@ bool Partition::receive(Message& request, unsigned packets, Received& received) 
     received.fragments |= std::uint64_t{1} << request.fragment;
     received.values[request.fragment] = request.value;
   }
-  received.version = shared_.versions.latest(received.version, Version{request.safety.version});
+  const Version version{request.safety.version};
+  const std::int64_t place = place_of(received.hash, version);
+  if (version != 0 && (received.version == 0 || place > received.place)) {
+    received.version = version;
+    received.place = place;
+  }
   received.unversioned |= request.safety.version == 0;
   received.flag |= request.store.flag != 0;
   if (std::popcount(received.fragments) < static_cast<int>(packets)) return false;
@@ -186,7 +191,10 @@ bool Partition::receive(Message& request, unsigned packets, Received& received) 
   if (received.unversioned && received.version != 0) {
     shared_.coverage.race(races.write_partly_before_insertion);
   }
-  request.safety.version = received.unversioned ? kNoVersion : received.version;
+  // So does one that was kept for so long that its version would seem to be a new one.
+  const bool outlived = received.version != 0 && place_of(received.hash, received.version) != received.place;
+  if (outlived) shared_.coverage.race(races.write_outlived_its_version);
+  request.safety.version = received.unversioned || outlived ? kNoVersion : received.version;
   request.store.flag = received.flag ? 1 : 0;
   return true;
 }

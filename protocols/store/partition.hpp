@@ -28,6 +28,11 @@ class PartitionExtension {
   virtual void requested(const Message& /*request*/) {}
   /// Whether it keeps a write, to hand it to `Partition::resume` later.
   virtual bool holds_write(const Message& /*request*/, Address /*from*/, sim::OperationId) { return false; }
+  /// How many versions of a key had been given out when it was this message's, without ever wrapping. A packet that is
+  /// kept may grow older than versions can tell (version.hpp).
+  virtual std::int64_t place_of(KeyHash /*hash*/, Version version) const {
+    return static_cast<std::int64_t>(std::uint64_t{version});
+  }
   /// Whether a write may take effect now. If not it is refused, and its client sends it again.
   virtual bool admits_write(const Message& /*request*/) { return true; }
   /// A write has taken effect, or had done so before and is about to be answered again.
@@ -102,6 +107,7 @@ class Partition final : public models::PacketHandler {
     std::uint64_t fragments = 0;
     std::vector<std::uint64_t> values;  // of each part
     Version version = 0;                // the latest of its packets
+    std::int64_t place = 0;             // and its place, as it was when that packet came
     bool flag = false, unversioned = false;
   };
 
@@ -113,6 +119,9 @@ class Partition final : public models::PacketHandler {
   void write(Message request, Address from, sim::OperationId operation);
   /// Takes one of a write's packets. True when it was the last, whose request then speaks for all.
   bool receive(Message& request, unsigned packets, Received& received);
+  std::int64_t place_of(KeyHash hash, Version version) const {
+    return extension_ ? extension_->place_of(hash, version) : static_cast<std::int64_t>(std::uint64_t{version});
+  }
   void answer_write(const Message& request, Address from, sim::OperationId operation);
   /// Drops what came of writes that their client waits for no longer.
   void forget_given_up(Address from, const CompletedWrites& record);

@@ -38,6 +38,8 @@ class Versions {
     const std::uint64_t distance = (a + count_ - b) % count_;
     return distance != 0 && distance <= count_ / 2;
   }
+  /// How many steps lead from `a`, which may be none, ahead to `b`.
+  constexpr std::uint64_t steps(Version a, Version b) const { return (b + count_ - a) % count_; }
   constexpr Version latest(Version a, Version b) const { return after(b, a) ? b : a; }
 
  private:

@@ -16,6 +16,9 @@ class CachingServer : public store::PartitionExtension {
   /// While the controller has anything under way none are named.
   std::vector<models::Leak> leaks(const CacheManager& manager) const;
 
+  std::int64_t place_of(store::KeyHash hash, store::Version version) const final {
+    return order_.place_of(hash, version);
+  }
   bool admits_write(const store::Message& request) final;
   void written(const store::Message& request) final;
   void other(const store::Message& message, store::Address from) final;

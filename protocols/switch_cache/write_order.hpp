@@ -41,7 +41,16 @@ class WriteOrder {
     if (version == 0) return;
     State& state = states_[hash];
     if (!versions_.after(version, state.newest)) return;
-    state = {version, false};
+    state = {version, place_after(state, version), false};
+  }
+  /// How many versions of the key had been given out with this one, without ever wrapping: right for as long as
+  /// versions compare rightly.
+  std::int64_t place_of(store::KeyHash hash, store::Version version) const {
+    const State* found = find(hash);
+    const State state = found ? *found : State{};
+    if (version == 0 || version == state.newest) return version == 0 ? 0 : state.place;
+    if (versions_.after(version, state.newest)) return place_after(state, version);
+    return state.place - static_cast<std::int64_t>(versions_.steps(version, state.newest));
   }
   /// The latest version executed of a key, or at which an insertion of it was over; 0 if none.
   store::Version newest(store::KeyHash hash) const {
@@ -52,7 +61,7 @@ class WriteOrder {
   void evicted(store::KeyHash hash, store::Version last) {
     State& state = states_[hash];
     if (versions_.after(state.newest, last)) return;  // old news: the key has been inserted again
-    state = {last, true};
+    state = {last, place_after(state, last), true};
   }
   /// How many keys may be cached as far as is known here, and of which `cached(hash)` says that they are not.
   template <class Cached>
@@ -64,11 +73,15 @@ class WriteOrder {
  private:
   struct State {
     store::Version newest = 0;  // version
+    std::int64_t place = 0;     // of that
     bool over = false;          // the insertion that it belongs to is over
   };
   struct Hasher {
     std::size_t operator()(store::KeyHash hash) const { return static_cast<std::size_t>(hash.low ^ hash.high); }
   };
+  std::int64_t place_after(const State& state, store::Version version) const {
+    return state.place + static_cast<std::int64_t>(versions_.steps(state.newest, version));
+  }
   const State* find(store::KeyHash hash) const {
     const auto found = states_.find(hash);
     return found == states_.end() ? nullptr : &found->second;

@@ -21,6 +21,9 @@ struct Extension final : PartitionExtension {
     versions.push_back(m.safety.version);
     return admits;
   }
+  std::int64_t place_of(KeyHash, Version version) const override {
+    return static_cast<std::int64_t>(std::uint64_t{version}) + cycles * 15;
+  }
   void written(const Message&) override { seen += 'W'; }
   void other(const Message&, Address from) override {
     seen += 'o';
@@ -29,6 +32,7 @@ struct Extension final : PartitionExtension {
   std::string seen;
   std::vector<std::uint64_t> versions;
   bool admits = true;
+  std::int64_t cycles = 0;  // that versions of four bits have gone round
   Address other_from;
 };
 
@@ -115,6 +119,35 @@ TEST_CASE(
   for (const unsigned fragment : {0u, 1u, 2u}) server.write(2, 66, fragment == 0 ? 0 : 9, fragment, fragment > 0);
   CHECK(server.extension.versions == std::vector<std::uint64_t>{5, 0});
   CHECK(server.answers(Op::write_reply) == 6);  // one of its packets asked for the value
+}
+
+TEST_CASE("a write of which a packet is kept while versions go round has the version of one that came since, or none") {
+  Server server(3000);
+  server.write(1, 55, 14, 0);
+  server.write(2, 66, 14, 0);
+  server.extension.cycles = 1;
+  for (const unsigned fragment : {1u, 2u}) server.write(1, 55, 3, fragment);  // 18 in all, after 14
+  CHECK(server.extension.versions == std::vector<std::uint64_t>{3});
+  // All that came of the other is from before: what it said then is no version of now.
+  server.extension.cycles = 0;
+  server.write(2, 66, 13, 1);
+  server.extension.cycles = 1;
+  server.write(2, 66, 0, 2);
+  CHECK(server.extension.versions.back() == 0);
+  server.write(3, 77, 14, 0);
+  server.extension.cycles = 2;
+  server.write(3, 77, 14, 1);
+  server.write(3, 77, 13, 2);
+  CHECK(server.extension.versions.back() == 14);
+}
+
+TEST_CASE("a write whose latest packet was kept for too long counts as one from before its key was cached") {
+  Server server(3000);
+  server.write(1, 55, 14, 0);
+  server.write(1, 55, 13, 1);
+  server.extension.cycles = -1;  // what seems to be 14 now is another version
+  server.write(1, 55, 12, 2);
+  CHECK(server.extension.versions == std::vector<std::uint64_t>{0});
 }
 
 TEST_CASE("packets of writes that their client has given up are forgotten") {

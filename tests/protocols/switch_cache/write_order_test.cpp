@@ -143,6 +143,27 @@ TEST_CASE("with versions of 4 bits the rules decide as with ones that never wrap
   CHECK(agree == serial);
 }
 
+TEST_CASE("the place of a version is how many were given out with it, however often four bits have gone round") {
+  const store::Versions few(4);
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    sim::RandomStream random(seed, "write-order");
+    WriteOrder order(few);
+    std::uint64_t given = 1;
+    order.executed(kKey, few.ahead(0, given));
+    for (int step = 0; step < 500; ++step) {
+      const std::uint64_t ahead = given + random.below(8), behind = given - std::min(given - 1, random.below(8));
+      REQUIRE(order.place_of(kKey, few.ahead(0, ahead)) == static_cast<std::int64_t>(ahead));
+      REQUIRE(order.place_of(kKey, few.ahead(0, behind)) == static_cast<std::int64_t>(behind));
+      given = ahead;
+      if (random.chance(0.3)) {
+        order.evicted(kKey, few.ahead(0, given));
+      } else {
+        order.executed(kKey, few.ahead(0, given));
+      }
+    }
+  }
+}
+
 TEST_CASE("a key is taken for cached from its first version until its removal is told") {
   WriteOrder order(kVersions);
   const auto of = [&](bool cached) { return order.taken_for_cached([&](KeyHash) { return cached; }); };
