@@ -11,6 +11,7 @@
 
 #include "tools/commands/command_arguments.hpp"
 #include "tools/commands/command_line.hpp"
+#include "tools/commands/fuzz_reach.hpp"
 #include "tools/commands/fuzz_strength.hpp"
 #include "tools/experiment/baseline.hpp"
 #include "tools/experiment/experiment.hpp"
@@ -43,11 +44,12 @@ struct FuzzOptions {
   bool baseline = false, bless = false;
   bool shrink = true;
   bool json = false;
-  StrengthArguments strength;
+  bool strength = false, reach = false;
+  std::vector<std::string> beside;  // templates of the same protocol, for those two
 };
 
 constexpr std::uint64_t kRuns = 1000;         // if neither a count nor a time is given
-constexpr std::uint64_t kStrengthRuns = 300;  // for each mechanism
+constexpr std::uint64_t kStrengthRuns = 300;  // for each mechanism, and for what templates reach
 
 std::string coverage_line(const sim::Coverage::Count& count) {
   const auto part = [](std::size_t reached, std::size_t declared, const char* what) {
@@ -73,18 +75,24 @@ class FuzzCommand {
   int run() {
     if (options_.baseline || options_.bless) refuse_what_changes_coverage();
     if (options_.bless) return bless();
-    if (options_.strength.wanted) return strength();
+    if (options_.strength) return of_templates(fuzz_strength);
+    if (options_.reach) return of_templates(fuzz_reach);
+    if (!options_.beside.empty()) {
+      throw InputError("racksim fuzz", "--beside", "it alone", "--strength or --reach with it");
+    }
     return options_.only ? run_one(*options_.only) : run_many();
   }
 
  private:
-  int strength() {
+  /// What is asked of several templates together.
+  template <class Ask>
+  int of_templates(const Ask& ask) {
     FuzzPlan plan;
     plan.runs = options_.runs.value_or(kStrengthRuns);
     plan.limits = {options_.jobs, wall_clock_limit("racksim fuzz", "--run-limit", options_.run_limit)};
     std::vector<std::string> templates{options_.file};
-    templates.insert(templates.end(), options_.strength.beside.begin(), options_.strength.beside.end());
-    return fuzz_strength(templates, options_.overrides, options_.seed, plan, options_.json, context_);
+    templates.insert(templates.end(), options_.beside.begin(), options_.beside.end());
+    return ask(templates, options_.overrides, options_.seed, plan, options_.json, context_);
   }
 
   /// One run of the campaign, in this process, with the whole report.
@@ -461,15 +469,19 @@ void add_fuzz(CommandContext& context) {
                     "Fail if a race point of the template's stored baseline is not reached");
   command->add_flag("--bless", options->bless, "Store the race points that three campaigns reach as the new baseline");
   command
-      ->add_flag("--strength", options->strength.wanted,
+      ->add_flag("--strength", options->strength,
                  "Turn each safety mechanism of the protocol off, and tell within how many runs (300) it is found")
       ->excludes("--time", "--failures", "--out", "--only", "--baseline", "--bless");
   command
-      ->add_option("--beside", options->strength.beside,
-                   "With --strength: another template of the protocol, which may find what FILE does not")
+      ->add_flag(
+          "--reach", options->reach,
+          "List the values of each parameter, the race points and the rows that 300 runs reach, and what none does")
+      ->excludes("--time", "--failures", "--out", "--only", "--baseline", "--bless", "--strength");
+  command
+      ->add_option("--beside", options->beside,
+                   "With --strength or --reach: another template of the protocol, which may find what FILE does not")
       ->expected(1)
-      ->take_all()
-      ->needs("--strength");
+      ->take_all();
   command->add_flag("!--no-shrink", options->shrink, "Leave the first failure as it was found");
   command->add_flag("--json", options->json, "Print the result as JSON, alone on standard output");
   command->callback(

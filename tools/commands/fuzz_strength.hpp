@@ -9,13 +9,8 @@
 
 namespace racksim::tools {
 
-struct StrengthArguments {
-  bool wanted = false;
-  std::vector<std::string> beside;  ///< templates that may find what the first one does not
-};
-
 /// Runs `plan.runs` for each mechanism and template at most, prints what was found, and gives the exit status: 1 if a
-/// mechanism was not found, or a template fails as it is. `templates` is what the user named.
+/// mechanism was not found, or a template fails as it is. A template may find what the first one does not.
 int fuzz_strength(const std::vector<std::string>& templates, const std::vector<std::string>& overrides,
                   std::uint64_t seed, const FuzzPlan& plan, bool json, CommandContext& context);
 

@@ -54,7 +54,7 @@ int run(const ShrinkOptions& options, CommandContext& context) {
   for (const auto& text : overrides) apply_override(document, parse_override(text));
   pin_testbed(document, file);
   const JsonValue judged = document;
-  for (const char* key : {"$schema", "doc", "expect", "observe"}) document.erase(key);
+  for (const char* key : {"$schema", "doc", "expect", "observe", "fuzz"}) document.erase(key);
 
   const std::string out = options.out.empty() ? default_output(file) : options.out;
   check_output(out, "racksim shrink", "--out");

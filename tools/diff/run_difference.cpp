@@ -56,7 +56,7 @@ std::string scalar_text(const JsonValue& value) {
 }
 
 bool only_names_or_judges(const std::string& key) {
-  return key == "name" || key == "check" || key == "observe" || key == "expect" || key == "$schema";
+  return key == "name" || key == "check" || key == "observe" || key == "expect" || key == "fuzz" || key == "$schema";
 }
 
 Flat flat_configuration(const JsonValue& configuration) {

@@ -59,7 +59,8 @@ def scenario(program):
                  "workload": "its kind, and its options: [workloads.md](workloads.md)",
                  "faults": "a list of kinds with their options: [faults.md](faults.md)",
                  "run": "the phases: [below](#run)", "check": "the oracles: [below](#check)",
-                 "observe": "what else is written: [below](#observe)", "expect": "what must come out: [below](#expect)"}
+                 "observe": "what else is written: [below](#observe)", "expect": "what must come out: [below](#expect)",
+                 "fuzz": "what `racksim fuzz` draws of it: [fuzzing](../fuzzing.md#a-templates-own-draws)"}
     keys = [(code(key), "yes" if key in schema.get("required", []) else "", elsewhere.get(key) or
              entry.get("description", {"version": "the format, 1", "$schema": "for editors; ignored"}.get(key, "")))
             for key, entry in schema["properties"].items()]

@@ -46,6 +46,8 @@ FuzzResult fuzz(const Swarm& swarm, const FuzzPlan& plan, const ScenarioRunner& 
     }
     if (trial.verdict == TrialResult::Verdict::refused) {
       if (result.refused++ == 0) result.first_refusal = trial.what;
+    } else {
+      result.ran.push_back({index, trial.redraws});
     }
     if (trial.failed()) result.failures.push_back({index, trial});
     return result.failures.size() < plan.failures;

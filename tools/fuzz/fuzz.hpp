@@ -29,7 +29,7 @@ struct FuzzFailure {
 
 /// What a campaign has found. Everything but the wall-clock time depends on template, seed and number of runs alone.
 struct FuzzResult {
-  explicit FuzzResult(const sim::CoverageMap& map) : coverage(map), runs_reaching(map.race_points.size(), 0) {}
+  explicit FuzzResult(const sim::CoverageMap& map) : coverage(map), runs_reaching(map.points() - map.pairs(), 0) {}
 
   std::uint64_t runs = 0;     ///< counted, in the order of their numbers, up to the failure that ended the campaign
   std::uint64_t redraws = 0;  ///< how often one was drawn anew, because what it had drawn did not fit each other
@@ -39,7 +39,12 @@ struct FuzzResult {
   std::vector<std::uint64_t> drawn;     ///< by Swarm::draws: how many runs had it
   std::vector<FuzzFailure> failures;
   sim::Coverage coverage;
-  std::vector<std::uint64_t> runs_reaching;  ///< by race point: how many runs have reached it
+  std::vector<std::uint64_t> runs_reaching;  ///< by race point, and then row: how many runs have reached it
+  /// A run that was not refused: its number, and how often it was drawn anew.
+  struct Run {
+    std::uint64_t index = 0, redraws = 0;
+  };
+  std::vector<Run> ran;
   std::uint64_t operations = 0, events = 0;
   double wall_seconds = 0;
   std::string trouble;       ///< why no more could be run, if failures had been found before: what the system refused

@@ -33,14 +33,9 @@ class Search {
       : overrides_(overrides), seed_(seed), plan_(plan), catalogue_(catalogue), progress_(progress) {}
 
   /// The template as it is; false if it fails so.
-  bool measure(const std::string& file, Strength& strength) {
+  bool measure(const std::string& file, const Swarm& swarm, Strength& strength) {
     progress_("", file);
-    const Swarm swarm = load_swarm(file, catalogue_, overrides_, seed_);
-    if (protocol_.empty()) protocol_ = swarm.original().protocol.name;
-    if (protocol_ != swarm.original().protocol.name) {
-      throw InputError(swarm.file(), "/protocol/name", quote(swarm.original().protocol.name),
-                       "the protocol of the first template, " + quote(protocol_));
-    }
+    protocol_ = swarm.original().protocol.name;
     const FuzzResult result = campaign(swarm, plan_, catalogue_);
     strength.interrupted = result.interrupted;
     if (!result.failures.empty()) {
@@ -102,8 +97,9 @@ Strength measure_strength(const std::vector<std::string>& templates, const std::
                           const StrengthProgress& progress) {
   Strength strength;
   Search search(overrides, seed, plan, catalogue, progress);
-  for (const std::string& file : templates) {
-    if (!search.measure(file, strength)) return strength;
+  const std::vector<Swarm> swarms = load_swarms(templates, catalogue, overrides, seed);
+  for (std::size_t i = 0; i < templates.size(); ++i) {
+    if (!search.measure(templates[i], swarms[i], strength)) return strength;
   }
   for (const Mechanism& mechanism : search.mechanisms()) {
     MechanismSearch one{.mechanism = mechanism, .found_after = {}, .template_file = {}, .oracle = {}, .refusal = {}};

@@ -82,8 +82,17 @@ JsonValue template_document(JsonValue document, const std::string& file, const s
     expand_rack(document);
   }
   pin_testbed(document, file);
-  for (const char* key : {"$schema", "doc", "expect", "observe"}) document.erase(key);
+  for (const char* key : {"$schema", "doc", "expect", "observe", "fuzz"}) document.erase(key);
   return document;
+}
+
+/// All values in effect of what a template has, at their paths.
+JsonValue parameters_of(const Scenario& scenario) {
+  auto values = JsonValue::object();
+  values.set("rack", values_in_effect(scenario.rack.parameters));
+  values.set_dotted("protocol." + scenario.protocol.name, values_in_effect(scenario.protocol.parameters));
+  values.set("workload", values_in_effect(scenario.workload.parameters));
+  return values;
 }
 
 }  // namespace
@@ -105,6 +114,7 @@ Swarm::Swarm(JsonValue document, std::string file, const Catalogue& catalogue,
   vary("protocol." + original_.protocol.name, *find_entry(catalogue.protocols, original_.protocol.name),
        original_.protocol);
   vary("workload", *find_entry(catalogue.workloads, original_.workload.name), original_.workload);
+  add_drawn_by_template(overrides);
   vary_faults_ = !is_set(overrides, "faults");
   vary_schedule_ = !is_set(overrides, "run.schedule");
   vary_length_ = !is_set(overrides, "run.measure");
@@ -129,6 +139,7 @@ void Swarm::add_knobs(const std::string& prefix, const sim::Parameters& defaults
     Knob knob;
     knob.path = prefix + "." + parameter.name;
     if (is_set(overrides, knob.path)) continue;
+    if (original_.fuzz.draw_of(knob.path) || original_.fuzz.leave_of(knob.path)) continue;
     std::int64_t least_calm = 0, least_without_strain = 0;
     if (parameter.timeout) {
       const Parameter::Value own = present(parameter), usual = present(defaults.all()[i]);
@@ -162,6 +173,34 @@ void Swarm::add_knobs(const std::string& prefix, const sim::Parameters& defaults
       }
     }
     if (!knob.choices.empty() || parameter.varied_from || knob.calm_value) knobs_.push_back(std::move(knob));
+  }
+}
+
+// What the template says of its parameters must be of parameters that it has, and of values that it may have.
+void Swarm::add_drawn_by_template(const std::vector<std::string>& overrides) {
+  const JsonLocation place = JsonLocation{file_, ""}.member("fuzz");
+  const JsonValue given = parameters_of(original_);
+  const auto check = [&](const JsonLocation& where, const std::string& path) {
+    if (!value_at_path(given, path)) {
+      where.member(path).refuse(quote(path), "the dotted path of a parameter of rack, protocol or workload");
+    }
+  };
+  for (const auto& [path, why] : original_.fuzz.leave) check(place.member("leave"), path);
+  for (const auto& [path, values] : original_.fuzz.draw) {
+    check(place.member("draw"), path);
+    Knob knob;
+    knob.path = path;
+    for (const JsonValue& value : values) {
+      JsonValue document = document_;
+      document.set_dotted(path, value);
+      try {
+        read_scenario(std::move(document), file_, *catalogue_);
+      } catch (const InputError& error) {
+        place.member("draw").member(path).refuse(error.found(), error.expected(), error.nearest());
+      }
+      knob.choices.push_back({.value = value});
+    }
+    if (!is_set(overrides, path)) knobs_.push_back(std::move(knob));
   }
 }
 
@@ -380,6 +419,20 @@ Swarm load_swarm(const std::string& file, const Catalogue& catalogue, const std:
   return Composition(find_scenario_file(file)).read([&](const JsonValue& document, const std::string& path) {
     return Swarm(document, path, catalogue, overrides, seed);
   });
+}
+
+std::vector<Swarm> load_swarms(const std::vector<std::string>& files, const Catalogue& catalogue,
+                               const std::vector<std::string>& overrides, std::uint64_t seed) {
+  std::vector<Swarm> swarms;
+  for (const std::string& file : files) {
+    swarms.push_back(load_swarm(file, catalogue, overrides, seed));
+    const std::string &first = swarms.front().original().protocol.name, &name = swarms.back().original().protocol.name;
+    if (name != first) {
+      throw InputError(swarms.back().file(), "/protocol/name", quote(name),
+                       "the protocol of the first template, " + quote(first));
+    }
+  }
+  return swarms;
 }
 
 }  // namespace racksim::tools

@@ -10,7 +10,7 @@
 // `run.expect_timeouts`.
 //
 // What may vary: every parameter of rack, protocol and workload whose declaration says `varied`
-// (sim/options/parameters.hpp); the faults, of the kinds that the protocol tolerates (models/service/protocol.hpp); the
+// (sim/options/parameters.hpp), or of which the template says so (tools/scenario/fuzz_guide.hpp); the faults, of the kinds that the protocol tolerates (models/service/protocol.hpp); the
 // order of simultaneous events and their jitter; the seed. Run `i` depends on the template, the fuzz seed and `i`
 // alone, and each choice draws from a random stream of its own, so that declaring one more parameter leaves the other
 // choices where they were. If what is drawn does not fit each other, the run is drawn again, from streams that are
@@ -71,6 +71,8 @@ class Swarm {
   /// `component` tells the defaults.
   void add_knobs(const std::string& prefix, const sim::Parameters& defaults, const BoundParameters& options,
                  const std::vector<std::string>& overrides);
+  /// Of what the template itself says (FuzzGuide).
+  void add_drawn_by_template(const std::vector<std::string>& overrides);
   /// What the template expects of metrics; its verdict and baseline are not for other runs.
   void keep_expectations(const JsonValue& document);
   Manner manner_of(const std::string& stream) const;
@@ -98,5 +100,9 @@ class Swarm {
 /// The swarm of a template file, or FILE/CASE, put together with what it builds on. Throws InputError.
 Swarm load_swarm(const std::string& file, const Catalogue& catalogue, const std::vector<std::string>& overrides,
                  std::uint64_t seed);
+
+/// Those of several templates, which must be of one protocol. Throws InputError.
+std::vector<Swarm> load_swarms(const std::vector<std::string>& files, const Catalogue& catalogue,
+                               const std::vector<std::string>& overrides, std::uint64_t seed);
 
 }  // namespace racksim::tools

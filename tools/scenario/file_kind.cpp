@@ -35,7 +35,7 @@ std::vector<FileKind> kinds(const Catalogue& catalogue) {
       {"scenario",
        "scenario.json",
        "racksim run",
-       {"rack", "protocol", "workload", "run", "faults", "check", "observe", "expect"}},
+       {"rack", "protocol", "workload", "run", "faults", "check", "observe", "expect", "fuzz"}},
       {"figure", "figure.json", "racksim figure", {"base", "sweep", "series", "claims", "calibrated", "not_modelled"}},
       {"list of claims", "claims.json", "racksim validate", {"title", "claims"}},
       {"record of claims", "record.json", "racksim validate", {"figure", "claims", "run_hashes"}},

@@ -180,7 +180,7 @@ Scenario bind_scenario(const JsonValue& document, const std::string& file, const
   own.text("doc", scenario.doc, "What the scenario is there for.");
   own.integer("seed", scenario.seed, 0, std::numeric_limits<std::uint64_t>::max(), "Seed of all random streams.");
   bind(document, root, own,
-       {{"version", "rack", "protocol", "workload", "run", "faults", "check", "observe", "expect"}, nullptr});
+       {{"version", "rack", "protocol", "workload", "run", "faults", "check", "observe", "expect", "fuzz"}, nullptr});
   check_name(scenario.name, root);
   check_version(document, root);
   read_rack(scenario, require_member(document, root, "rack", "\"rack\" with the name of a testbed"),
@@ -213,6 +213,7 @@ Scenario bind_scenario(const JsonValue& document, const std::string& file, const
   if (const auto* expect = document.find("expect")) {
     scenario.expect = read_expectations(*expect, root.member("expect"), catalogue.oracles);
   }
+  if (const auto* fuzz = document.find("fuzz")) scenario.fuzz = read_fuzz_guide(*fuzz, root.member("fuzz"));
   check_window(scenario.run, root.member("run"));
   check_observation(scenario, root.member("observe"));
   return scenario;

@@ -9,7 +9,8 @@
 //    "faults": [{"kind": "loss", "probability": 0.01}],
 //    "check": {"all": true, "packet-conservation": false, "sessions": true, "history": 100000},
 //    "observe": {"trace": "trace.jsonl", "series_interval": "10us"},
-//    "expect": {"verdict": "pass", "throughput_mops": {"min": 1.5}, "baseline": {"latency_ns.p99": "5%"}}}
+//    "expect": {"verdict": "pass", "throughput_mops": {"min": 1.5}, "baseline": {"latency_ns.p99": "5%"}},
+//    "fuzz": {"draw": {"workload.hold": ["0s", "10us"]}}}                for racksim fuzz alone (fuzz_guide.hpp)
 //
 // `version`, `rack`, `protocol` and `workload` must be given. "$schema" is allowed, for editors, and ignored.
 // A file may leave out what a file has that it builds on: `base` and `cases` (composition.hpp).
@@ -24,6 +25,7 @@
 
 #include "tools/scenario/binding.hpp"
 #include "tools/scenario/catalogue.hpp"
+#include "tools/scenario/fuzz_guide.hpp"
 #include "tools/scenario/run_plan.hpp"
 
 namespace racksim::tools {
@@ -65,6 +67,7 @@ struct Scenario {
   HistoryOptions history;
   Observation observe;
   Expectations expect;
+  FuzzGuide fuzz;
 };
 
 /// What the protocol and the workload promise: the oracles that `check.all` asks for besides those of every run.
@@ -108,7 +111,7 @@ JsonValue configuration(const Scenario& scenario);
 
 /// The canonical text of what may change the run's behaviour, for the run hash: the configuration without the
 /// scenario's and the testbed's names, `execution`, `idle_passes`, `expect_timeouts`, `check_invariants`, `settling`,
-/// `check`, `observe` and `expect`.
+/// `check`, `observe`, `expect` and `fuzz`.
 std::string behavioural_configuration(const Scenario& scenario);
 
 /// The JSON Schema (draft 2020-12) of scenario files: `then` is of those that build on others, `else` of those that say

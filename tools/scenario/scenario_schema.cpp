@@ -137,6 +137,7 @@ JsonValue whole_scenario_schema(const Catalogue& catalogue) {
   add_schema(observe, parameters);
   members.set("observe", std::move(observe));
   members.set("expect", expect_schema(catalogue.oracles));
+  members.set("fuzz", fuzz_guide_schema());
   require_members(schema, {"version", "rack", "protocol", "workload"});
   return schema;
 }
@@ -269,7 +270,7 @@ JsonValue suite_schema(const Catalogue& catalogue) {
   auto schema = overlay_of_file(whole_scenario_schema(catalogue));
   // What the rest of the file and each case have alike stands once.
   auto definitions = JsonValue::object({{"set", set_schema(catalogue)}});
-  for (const char* key : {"rack", "protocol", "workload", "run", "faults", "check", "observe", "expect"}) {
+  for (const char* key : {"rack", "protocol", "workload", "run", "faults", "check", "observe", "expect", "fuzz"}) {
     auto& member = *properties_of(schema).find(key);
     definitions.set(key, std::exchange(member, definition_schema(key)));
   }
