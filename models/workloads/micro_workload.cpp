@@ -217,9 +217,10 @@ class MicroWorkload final : public Workload {
         std::llround(*options_.remote_ratio * static_cast<double>(layout_.private_blocks)));
   }
 
-  bool may(bool (*does)(MicroOptions::Mode)) const {
-    return options_.mode == MicroOptions::Mode::mixed || does(options_.mode);
+  bool draws_modes() const {
+    return options_.mode == MicroOptions::Mode::mixed || options_.mode == MicroOptions::Mode::fenced;
   }
+  bool may(bool (*does)(MicroOptions::Mode)) const { return draws_modes() || does(options_.mode); }
   static bool accesses(MicroOptions::Mode mode) {
     return mode != MicroOptions::Mode::lock && mode != MicroOptions::Mode::try_lock;
   }
@@ -283,7 +284,7 @@ class MicroWorkload final : public Workload {
     while (!stopping_ && take_operation(node)) {
       const Access access = draw(session);
       try {
-        if (options_.mode == MicroOptions::Mode::mixed) {
+        if (draws_modes()) {
           co_await perform_any(session, access);
         } else {
           co_await perform(session.id, access, options_.mode);
@@ -318,6 +319,10 @@ class MicroWorkload final : public Workload {
     constexpr Mode kLocked[] = {Mode::lock,     Mode::lock_and_access,     Mode::lock_and_access,
                                 Mode::try_lock, Mode::try_lock_and_access, Mode::try_lock_and_access};
     const std::uint64_t drawn = session.random.below(20);
+    if (options_.mode == Mode::fenced) {
+      if (drawn < 2) co_return co_await memory_.fence(session.id);
+      co_return co_await perform(session.id, access, drawn < 10 ? kLocked[drawn % 3] : Mode::access);
+    }
     if (drawn < std::size(kLocked)) {
       co_await perform(session.id, access, kLocked[drawn]);
     } else if (drawn == 6) {

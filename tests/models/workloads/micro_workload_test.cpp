@@ -276,6 +276,26 @@ TEST_CASE("Locks: shared ones to read, exclusive ones to write, given back after
   }
 }
 
+TEST_CASE("Fenced: half of the operations are accesses, the others locks, locked accesses and fences, and none tries") {
+  MicroOptions options = small();
+  options.mode = MicroOptions::Mode::fenced;
+  // Neither try-locks nor atomic operations are asked for.
+  MemoryShape shape = FakeMemory::shape_of(8);
+  shape.offers = {Kind::fence, Kind::lock, Kind::lock_shared, Kind::unlock};
+  Bench t(options, shape);
+  t.run(8'000);
+  std::map<Kind, double> counts;
+  for (const Asked& asked : t.memory.asked) ++counts[asked.kind];
+  const double locks = counts[Kind::lock] + counts[Kind::lock_shared], fences = counts[Kind::fence];
+  const double accesses = counts[Kind::read] + counts[Kind::write];
+  CHECK(counts[Kind::unlock] == locks);
+  CHECK(counts.size() == 6);
+  // Of twenty operations two are fences, eight are under a lock, two or three of these nothing but the lock.
+  CHECK(std::abs(fences / 8'000 - 0.1) < 4 * std::sqrt(0.1 * 0.9 / 8'000));
+  CHECK(std::abs(locks / 8'000 - 0.4) < 4 * std::sqrt(0.4 * 0.6 / 8'000));
+  CHECK(accesses > 0.7 * 8'000);
+}
+
 TEST_CASE("Lock, access and unlock are one operation for the length of a phase, on however many blocks") {
   MicroOptions options = small();
   options.mode = MicroOptions::Mode::lock_and_access;
