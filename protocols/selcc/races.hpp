@@ -25,6 +25,8 @@ struct Races : sim::RacePoints {
   sim::RacePoint claimed = add("a line is claimed that a dead node had given");
   /// It has, and the line has not come.
   sim::RacePoint given_without_the_line = add("a dead node's line never comes");
+  /// The giver's share in the word goes to who got the line to read, and memory gets what the giver had not flushed.
+  sim::RacePoint claimed_shared = add("a line to read is claimed that a dead node had given");
 };
 inline constexpr Races races{};
 

@@ -103,7 +103,7 @@ sim::Task<void> ComputeNode::claim(sim::Key line, NodeId lost) {
     const LatchWord found(co_await verbs_.call(queue_pair, line, add));
     RACKSIM_INVARIANT(owned_by(found, lost), "only who has the line from a dead node takes its place");
     ++counters().claimed.value;
-    shared_.coverage.race(races.claimed);
+    shared_.coverage.race(modified ? races.claimed : races.claimed_shared);
   }
   lines_.confirmed(line, number);
 }
