@@ -331,9 +331,11 @@ const Registration<OracleEntry> returned_key({
 
 const Registration<OracleEntry> answered_once({
     .name = "answered-once",
-    .doc = "each request is answered once, until a fault comes or somebody asks again",
+    .doc = "on perfect wires each request is answered once, until somebody asks again",
     .make = [](OracleContext& context) -> MadeOracle {
-      return std::make_shared<sim::AnswerOracle>(sim::StrayAnswer::repeated, context.event_log(), of_store(context));
+      // A copy that a wire makes is answered too.
+      return std::make_shared<sim::AnswerOracle>(sim::StrayAnswer::repeated, context.event_log(),
+                                                 of_store(context) && context.terms().perfect_wires);
     },
 });
 

@@ -4,13 +4,14 @@
 
 namespace racksim::sim {
 
-AnswerOracle::AnswerOracle(StrayAnswer objects_to, const EventLog& event_log, bool of_store)
+AnswerOracle::AnswerOracle(StrayAnswer objects_to, const EventLog& event_log, bool judges_run)
     : Oracle(objects_to == StrayAnswer::wrong_key ? "returned-key" : "answered-once", "operation"),
       objects_to_(objects_to),
       event_log_(event_log),
-      of_store_(of_store) {}
+      judges_run_(judges_run) {}
 
 void AnswerOracle::observe(const Observation& observation) {
+  if (!judges_run_) return;
   if (observation.what == Observed::disturbance || observation.what == Observed::sent_again) return excuse(observation);
   if (observation.what != Observed::stray_answer || excused_) return;
   const auto answer = StrayAnswerView::of(observation);

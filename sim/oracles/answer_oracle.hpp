@@ -16,14 +16,14 @@ namespace racksim::sim {
 /// whose packets a fault has touched: from the first of either on nothing is judged.
 class AnswerOracle final : public Oracle {
  public:
-  /// `event_log` gives the names of sessions and must outlive the oracle. Whoever is no store tells of no stray answer:
-  /// of such a run nothing is judged.
-  AnswerOracle(StrayAnswer objects_to, const EventLog& event_log, bool of_store = true);
+  /// `event_log` gives the names of sessions and must outlive the oracle. Nothing is judged unless `judges_run`: who is no
+  /// store tells of no stray answer, and where wires make copies each is answered.
+  AnswerOracle(StrayAnswer objects_to, const EventLog& event_log, bool judges_run = true);
 
   void observe(const Observation& observation) override;
   /// All that ended.
   std::uint64_t judged() const override {
-    return !of_store_ ? 0 : excused_ ? *excused_ : event_log_.count(Observed::operation_ended);
+    return !judges_run_ ? 0 : excused_ ? *excused_ : event_log_.count(Observed::operation_ended);
   }
 
  private:
@@ -31,7 +31,7 @@ class AnswerOracle final : public Oracle {
 
   StrayAnswer objects_to_;
   const EventLog& event_log_;
-  bool of_store_;
+  bool judges_run_;
   std::optional<std::uint64_t> excused_;  // what had ended when second answers ceased to be mistakes
 };
 

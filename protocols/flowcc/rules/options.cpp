@@ -117,12 +117,13 @@ void FlowCcOptions::declare_allocation(sim::Parameters& p) {
 }
 
 // A request that meets a lock fails, and its requester tries again at once (requester.hpp): luck decides. Who has just
-// released a lock comes back sooner than those who have failed.
+// released a lock comes back sooner than those who have failed. Applications that share a lock may keep out for ever who
+// wants it alone: the paper has no queue.
 std::optional<sim::WaitingBounds> FlowCcOptions::waiting(const models::RackOptions& rack) const {
   return sim::WaitingBounds{.waits_from = rack.rtt / 2,
                             .headway = rack.rtt,
-                            .overtakings = sim::WaitingBounds::kByLuck,
-                            .lock_overtakings = sim::WaitingBounds::kByLittleLuck,
+                            .overtakings = sim::WaitingBounds::kByLittleLuck,
+                            .lock_overtakings = sim::WaitingBounds::kAny,
                             .step = rack.rtt * 40,
                             .work = (cache_agent_work + home_agent_work + multicast_copy_work) * 4};
 }
