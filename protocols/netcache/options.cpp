@@ -46,4 +46,11 @@ void NetCacheOptions::declare(sim::Parameters& p) {
   declare_versions(p);
 }
 
+// What waits for a cached value that is lost waits until the controller looks, and has fetched it.
+std::optional<sim::WaitingBounds> NetCacheOptions::waiting(const models::RackOptions& rack) const {
+  auto bounds = StoreProtocolOptions::waiting(rack);
+  if (bounds->step != sim::Duration::max()) bounds->step = bounds->step + round + fetch_timeout;
+  return bounds;
+}
+
 }  // namespace racksim::netcache

@@ -31,6 +31,7 @@ struct NetCacheOptions final : store::StoreProtocolOptions, switch_cache::CacheO
 
   void declare(sim::Parameters& p) override;
   sim::Duration longest_timeout(const models::RackOptions& rack) const override;
+  std::optional<sim::WaitingBounds> waiting(const models::RackOptions& rack) const override;
   std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;
 };
 

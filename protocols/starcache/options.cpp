@@ -75,4 +75,11 @@ void StarCacheOptions::declare(sim::Parameters& p) {
       .timeout();
 }
 
+// What waits for a cached value that is lost waits until the controller looks, and has fetched it.
+std::optional<sim::WaitingBounds> StarCacheOptions::waiting(const models::RackOptions& rack) const {
+  auto bounds = StoreProtocolOptions::waiting(rack);
+  if (bounds->step != sim::Duration::max()) bounds->step = bounds->step + round + fetch_timeout;
+  return bounds;
+}
+
 }  // namespace racksim::starcache

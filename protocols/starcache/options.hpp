@@ -44,6 +44,7 @@ struct StarCacheOptions final : store::StoreProtocolOptions, switch_cache::Cache
   void declare(sim::Parameters& p) override;
   sim::Duration longest_timeout(const models::RackOptions& rack) const override;
   models::CostTable costs(const models::RackOptions& rack) const override;
+  std::optional<sim::WaitingBounds> waiting(const models::RackOptions& rack) const override;
   std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;
 };
 
