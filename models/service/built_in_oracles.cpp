@@ -33,7 +33,6 @@ namespace {
 
 using sim::Registration;
 constexpr auto kIfPromised = OracleEntry::AttachWhen::if_promised;
-constexpr auto kByName = OracleEntry::AttachWhen::by_name;
 using MadeOracle = std::shared_ptr<sim::Oracle>;
 
 /// Tells an oracle of the permissions that caches begin with.

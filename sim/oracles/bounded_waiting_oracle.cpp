@@ -42,8 +42,18 @@ void BoundedWaitingOracle::disturb(const Observation& observation) {
   if (kind == Disturbance::healed) return;
   if (kind == Disturbance::machine_begin) ++machine_faults_;
   if (kind == Disturbance::machine_end) machine_faults_ -= std::min(machine_faults_, 1U);
-  const Time until = observation.at + bounds_.settling;
-  disturbed_ = disturbed_ ? std::max(*disturbed_, until) : until;
+  to_come_.push_back({observation.at, observation.at + bounds_.settling});
+}
+
+// Wires and switches compute ahead, further in one mode of execution than in another: what they tell counts from its own
+// instant on.
+bool BoundedWaitingOracle::is_calm(Time since, Time now) {
+  std::erase_if(to_come_, [&](const Effect& effect) {
+    if (effect.at > now) return false;
+    disturbed_ = disturbed_ ? std::max(*disturbed_, effect.until) : effect.until;
+    return true;
+  });
+  return machine_faults_ == 0 && (!disturbed_ || since > *disturbed_);
 }
 
 BoundedWaitingOracle::Unit& BoundedWaitingOracle::unit(std::uint64_t number) {
@@ -113,7 +123,8 @@ void BoundedWaitingOracle::leave(std::uint64_t number, std::uint32_t place) {
 void BoundedWaitingOracle::overtake(const Operation& winner, const Observation& observation, Unit& of) {
   for (Operation& loser : of.waiting) {
     if (loser.since + bounds_.headway >= winner.since) return;
-    if (is_try(loser.kind) || are_compatible(loser.kind, winner.kind) || !is_calm(loser.since)) continue;
+    if (is_try(loser.kind) || are_compatible(loser.kind, winner.kind) || !is_calm(loser.since, observation.at))
+      continue;
     auto by = std::find_if(loser.overtaken_by.begin(), loser.overtaken_by.end(),
                            [&](const auto& other) { return other.first == winner.session; });
     if (by == loser.overtaken_by.end()) by = loser.overtaken_by.insert(by, {winner.session, 0});
@@ -144,7 +155,7 @@ std::string_view BoundedWaitingOracle::node_of(Source session) const {
 
 void BoundedWaitingOracle::step(const Operation& ended, const Observation& observation, const Unit& of) {
   const Time since = std::max(of.moved, ended.since);
-  if (!is_calm(since)) return;
+  if (!is_calm(since, observation.at)) return;
   const Duration waited = observation.at - since;
   longest_ = std::max(longest_, waited);
   if (bounds_.step == Duration::max()) return;

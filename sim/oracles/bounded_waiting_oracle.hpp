@@ -88,8 +88,8 @@ class BoundedWaitingOracle : public Oracle {
   std::uint64_t allowed(Source winner, Source loser);
   std::string_view node_of(Source session) const;
   void step(const Operation& ended, const Observation& observation, const Unit& unit);
-  /// Whether no fault explains what happened since then.
-  bool is_calm(Time since) const { return machine_faults_ == 0 && (!disturbed_ || since > *disturbed_); }
+  /// Whether no fault explains what happened from `since` until `now`.
+  bool is_calm(Time since, Time now);
   std::string told(const Operation& waiting) const;
 
   const EventLog& event_log_;
@@ -98,6 +98,10 @@ class BoundedWaitingOracle : public Oracle {
   FlatMap<std::uint32_t> numbers_;  // unit to its place
   std::vector<Unit> units_;
   std::vector<std::uint32_t> vacant_;
+  struct Effect {
+    Time at, until;
+  };
+  std::vector<Effect> to_come_;    // of faults that are known ahead of their instants
   std::optional<Time> disturbed_;  // until when faults explain what happens
   unsigned machine_faults_ = 0;    // that last
   std::uint64_t under_way_ = 0;
