@@ -276,8 +276,7 @@ TEST_CASE("a workload, a fault and an oracle of the folder are found by name, in
                                             "\"until\": \"90us\"}]'"));
   INFO(counted.out << counted.err);
   CHECK(counted.status == 0);
-  CHECK_THAT(counted.out,
-             Contains(" counted-once (") && Contains(" data-value (") && !Contains(" 0 retransmitted"));
+  CHECK_THAT(counted.out, Contains(" counted-once (") && Contains(" data-value (") && !Contains(" 0 retransmitted"));
   CHECK_THAT(counted.out, Contains("nic.rc_retransmitted"));  // for a node was unplugged
   // Some of the runs that show a mistake have had the fault.
   run("fuzz " + kFolder + "micro.json --runs 60 --failures 60 --no-shrink --out " + (folder.path() / "found").string() +

@@ -92,10 +92,10 @@ TEST_CASE("a report counts what each oracle judged, and lists apart who had noth
   CHECK(judged.at("mutual-exclusion").promised);
   CHECK_FALSE(judged.at("torn").promised);
   const std::string text = report_text(scenario, result, metrics, {});
-  CHECK_THAT(text,
-             Catch::Contains("data-value (" + std::to_string(whole) + " operations)") &&
-                 Catch::Contains("quiescence (1 state at the end)") &&
-                 Catch::Contains("\nnot judged   answered-once, cost (promised), lock-fairness (promised), mutual-exclusion (promised), "));
+  CHECK_THAT(text, Catch::Contains("data-value (" + std::to_string(whole) + " operations)") &&
+                       Catch::Contains("quiescence (1 state at the end)") &&
+                       Catch::Contains("\nnot judged   answered-once, cost (promised), lock-fairness (promised), "
+                                       "mutual-exclusion (promised), "));
   const JsonValue report = report_json(scenario, result, metrics);
   const JsonValue* of_locks = report.find("judged")->find("mutual-exclusion");
   REQUIRE(of_locks != nullptr);
