@@ -12,7 +12,6 @@
 #include "models/service/simplification.hpp"
 #include "sim/exploration/model.hpp"
 #include "tools/commands/command_line.hpp"
-#include "tools/commands/testbed_list.hpp"
 #include "tools/experiment/metric_list.hpp"
 #include "tools/figure/paper_claims.hpp"
 #include "tools/files/data_files.hpp"
@@ -21,6 +20,7 @@
 #include "tools/scenario/declared_options.hpp"
 #include "tools/scenario/mechanisms.hpp"
 #include "tools/scenario/scenario.hpp"
+#include "tools/scenario/testbed_list.hpp"
 #include "tools/text/columns.hpp"
 #include "tools/text/nearest_name.hpp"
 

@@ -3,9 +3,9 @@
 #include <sstream>
 
 #include "tools/commands/command_line.hpp"
-#include "tools/commands/testbed_list.hpp"
 #include "tools/json/json_document.hpp"
 #include "tools/scenario/catalogue.hpp"
+#include "tools/scenario/testbed_list.hpp"
 
 namespace list_testbeds_test {
 

@@ -1,5 +1,5 @@
 // Listing testbeds. See testbed_list.hpp.
-#include "tools/commands/testbed_list.hpp"
+#include "tools/scenario/testbed_list.hpp"
 
 #include <fmt/format.h>
 
