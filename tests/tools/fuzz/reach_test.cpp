@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/places.hpp"
+#include "tests/tools/fuzz/template_plan.hpp"
 #include "tests/tools/run_racksim.hpp"
 #include "tools/files/write_file.hpp"
 #include "tools/json/input_error.hpp"
@@ -17,7 +17,9 @@ namespace reach_test {
 
 using namespace racksim;
 using namespace racksim::tools;
+using racksim::tools::testing::plan_of;
 using racksim::tools::testing::run_racksim;
+using racksim::tools::testing::template_file;
 using racksim::tools::testing::TemporaryFolder;
 
 namespace {
@@ -25,17 +27,6 @@ namespace {
 const Catalogue& catalogue() {
   static const Catalogue built_in = built_in_catalogue();
   return built_in;
-}
-
-std::string file(const std::string& name) {
-  return places::source_folder() + "/scenarios/fuzz/" + name;
-}
-
-FuzzPlan plan_of(std::uint64_t runs) {
-  FuzzPlan plan;
-  plan.runs = runs;
-  plan.limits.jobs = 2;
-  return plan;
 }
 
 Reach reach_of(const std::vector<std::string>& templates, std::uint64_t runs,
@@ -73,7 +64,7 @@ std::string why_never(const ParameterReach& parameter, const std::string& value)
 
 /// A template with what it says of its own draws.
 std::string with_guide(const TemporaryFolder& folder, const char* name, const std::string& guide) {
-  JsonValue document = read_json_file(file(name));
+  JsonValue document = read_json_file(template_file(name));
   document.erase("$schema");
   document.set("fuzz", parse_json(guide, "guide"));
   return folder.write("template.json", to_json(document));
@@ -84,12 +75,12 @@ std::string with_guide(const TemporaryFolder& folder, const char* name, const st
 TEST_CASE("the values that a template's runs had are those of the scenarios that it derives") {
   constexpr std::uint64_t kRuns = 40;
   const std::vector<std::string> all_fit{"rack.nodes=6", "protocol.sel.line=64B"};  // no run is drawn anew
-  const Swarm swarm = load_swarm(file("sel.json"), catalogue(), all_fit, 1);
+  const Swarm swarm = load_swarm(template_file("sel.json"), catalogue(), all_fit, 1);
   std::map<std::string, std::uint64_t> threads;
   for (std::uint64_t run = 0; run < kRuns; ++run) {
     ++threads[to_canonical_json(*value_at_path(swarm.derive(run), "workload.threads"))];
   }
-  const Reach reach = reach_of({file("sel.json")}, kRuns, all_fit);
+  const Reach reach = reach_of({template_file("sel.json")}, kRuns, all_fit);
   CHECK(reach.runs == kRuns);
   CHECK(reach.fails == "");
   CHECK(threads.size() > 1);
@@ -126,19 +117,19 @@ TEST_CASE("values that a template draws by itself are reached, and none but they
 }
 
 TEST_CASE("what one template never has is not told if another has it") {
-  const Reach alone = reach_of({file("sel.json")}, 20);
+  const Reach alone = reach_of({template_file("sel.json")}, 20);
   CHECK_FALSE(why_never(parameter(alone, "workload micro", "mode"), "\"lock-and-access\"").empty());
-  const Reach together = reach_of({file("sel.json"), file("sel-locks.json")}, 20);
+  const Reach together = reach_of({template_file("sel.json"), template_file("sel-locks.json")}, 20);
   CHECK(together.runs == 40);
   CHECK(why_never(parameter(together, "workload micro", "mode"), "\"lock-and-access\"").empty());
   CHECK(reached(parameter(together, "workload micro", "mode")).at("\"lock-and-access\"") == 20);
-  CHECK_THROWS_WITH(reach_of({file("sel.json"), file("nocache.json")}, 1),
+  CHECK_THROWS_WITH(reach_of({template_file("sel.json"), template_file("nocache.json")}, 1),
                     Catch::Contains("nocache.json: /protocol/name: found \"nocache\""));
 }
 
 TEST_CASE("race points and rows are counted by the runs that reach them") {
-  const Reach reach = reach_of({file("nocache.json")}, 20);
-  const auto& map = coverage_map(load_swarm(file("nocache.json"), catalogue(), {}, 1).original());
+  const Reach reach = reach_of({template_file("nocache.json")}, 20);
+  const auto& map = coverage_map(load_swarm(template_file("nocache.json"), catalogue(), {}, 1).original());
   REQUIRE(reach.runs_reaching.size() == map.race_points.size() + map.rows.size());
   REQUIRE_FALSE(map.rows.empty());
   CHECK(*std::max_element(reach.runs_reaching.begin() + static_cast<std::ptrdiff_t>(map.race_points.size()),
@@ -163,7 +154,7 @@ TEST_CASE("a template that draws what it may not have, or what nobody declares, 
 
 TEST_CASE("racksim fuzz --reach prints values, what is never reached, races and rows, as text and as JSON") {
   const TemporaryFolder folder;
-  const std::string command = "fuzz " + file("sel.json") + " --reach --runs 20";
+  const std::string command = "fuzz " + template_file("sel.json") + " --reach --runs 20";
   const auto text = run_racksim(folder, command);
   CHECK(text.status == 0);
   CHECK_THAT(text.out, Catch::Contains("protocol sel: 20 runs") &&
@@ -171,7 +162,7 @@ TEST_CASE("racksim fuzz --reach prints values, what is never reached, races and 
                            Catch::Contains("fault switch-restart: never: ") &&
                            Catch::Contains("race points, and the runs that reached each") &&
                            Catch::Contains("verdict      pass"));
-  const auto printed = run_racksim(folder, command + " --json --beside " + file("sel-locks.json"));
+  const auto printed = run_racksim(folder, command + " --json --beside " + template_file("sel-locks.json"));
   CHECK(printed.status == 0);
   const JsonValue report = parse_json(printed.out, "report");
   CHECK(report.find("runs")->natural() == 40);
