@@ -18,7 +18,7 @@ void CacheOptions::declare_cache(sim::Parameters& p) {
   p.choice("broadcast", broadcast, {{"unicast", Broadcast::unicast}, {"multicast", Broadcast::multicast}},
            "whether a message for all caches is sent to each (unicast) or copied by the switch (multicast, §6.3)")
       .varied({Broadcast::unicast, Broadcast::multicast});
-  p.integer("consistency_credits", consistency_credits, 0, 100'000,
+  p.integer("consistency_credits", consistency_credits, 1, 100'000,
             "messages of a class that a cache thread may have under way to one of another node (published code: 60)")
       .varied({4, 8});
   p.integer("credit_batch", credit_batch, 1, 100'000,
@@ -36,9 +36,6 @@ void CacheOptions::declare_cache(sim::Parameters& p) {
 
 void CacheOptions::check(const models::Rack& rack, const NodeOptions& nodes) const {
   rules.check_together();
-  if (consistency_credits == 0) {
-    throw sim::OptionError("consistency_credits", "0", "at least 1: without credits nobody may send a message");
-  }
   if (credit_batch > consistency_credits) {
     throw sim::OptionError(
         "credit_batch", fmt::format("{}", credit_batch),

@@ -19,7 +19,7 @@ void NodeOptions::declare_nodes(sim::Parameters& p) {
   p.choice("store", partitioning, {{"crcw", Partitioning::crcw}, {"erew", Partitioning::erew}},
            "whether each KVS thread serves all of the node's shard (crcw) or a partition of its own (erew, §6.2)")
       .varied({Partitioning::crcw, Partitioning::erew});
-  p.integer("request_credits", request_credits, 0, 100'000,
+  p.integer("request_credits", request_credits, 1, 100'000,
             "request packets that a cache thread may have under way to a KVS thread; a response returns the credit "
             "(§6.3; published code: 22)")
       .varied({1, 2, 22});
@@ -53,9 +53,6 @@ void NodeOptions::check(const models::Rack& rack) const {
   if (cache_threads + kvs_threads > cores) {
     throw sim::OptionError("cache_threads", fmt::format("{} cache and {} KVS threads", cache_threads, kvs_threads),
                            fmt::format("no more than a node's {} cores together: each thread has its own", cores));
-  }
-  if (request_credits == 0) {
-    throw sim::OptionError("request_credits", "0", "at least 1: without credits nobody may send a request");
   }
   const std::uint64_t posted = request_credits * (nodes - 1) * std::max(kvs_threads_in_reach(), cache_threads);
   if (posted > rack.options().nic.send_queue) {

@@ -343,10 +343,6 @@ TEST_CASE("what does not fit together is refused before the run") {
     options.cache_keys = 10;
     CHECK(refused("") == "built");
   }
-  SECTION("no credits") {
-    options.consistency_credits = 0;
-    CHECK(refused("/protocol/cckvs/consistency_credits") == "");
-  }
   SECTION("a batch of credits that is larger than what there is") {
     options.consistency_credits = 29;
     CHECK(refused("/protocol/cckvs/credit_batch") == "");

@@ -162,10 +162,6 @@ TEST_CASE("what does not fit is refused before the run, with the reason") {
     options.kvs_threads = 3;
     CHECK(refused("/protocol/cckvs/cache_threads") == "");
   }
-  SECTION("no credits") {
-    options.request_credits = 0;
-    CHECK(refused("/protocol/cckvs/request_credits") == "");
-  }
   SECTION("more credits than a send queue has places") {
     setup.rack.nic.send_queue = 64;
     options.request_credits = 17;  // to two nodes, from two cache threads

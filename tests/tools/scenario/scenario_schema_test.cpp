@@ -46,7 +46,7 @@ TEST_CASE("the schema names every top-level key and asks for those without a def
   std::vector<std::string> keys;
   for (const auto& member : *schema.find("properties")->members()) keys.push_back(member.key);
   CHECK(keys == std::vector<std::string>{"$schema", "base", "version", "name", "doc", "seed", "rack", "protocol",
-                                         "workload", "run", "faults", "check", "observe", "expect"});
+                                         "workload", "run", "faults", "check", "observe", "expect", "fuzz"});
   CHECK(to_canonical_json(*schema.find("required")) == R"(["version","rack","protocol","workload"])");
   CHECK(*scenario_schema(fake_catalogue()).find("$schema")->string() == "https://json-schema.org/draft/2020-12/schema");
 }
