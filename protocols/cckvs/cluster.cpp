@@ -52,7 +52,7 @@ Cluster::Cluster(models::ProtocolContext& context, const NodeOptions& options, s
   const auto kvs_threads = static_cast<unsigned>(options.kvs_threads);
   shared_.received.resize(shared_.nodes());
   for (NodeId id = 0; id < shared_.nodes(); ++id) {
-    Node& node = *nodes_.emplace_back(std::make_unique<Node>());
+    Node& node = *nodes_.emplace_back(std::make_unique<Node>(shared_.counters));
     std::vector<KvsThread*> own_threads;
     std::vector<models::Destination>& addresses = shared_.kvs_threads.emplace_back();
     for (unsigned i = 0; i < kvs_threads; ++i) {

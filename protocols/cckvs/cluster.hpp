@@ -43,6 +43,8 @@ class Cluster : public models::Protocol, public models::KeyValueService {
 
  protected:
   struct Node {
+    explicit Node(Counters& counters) : shard(counters) {}
+
     Shard shard;
     std::vector<std::unique_ptr<KvsThread>> kvs_threads;
     std::vector<std::unique_ptr<CacheThread>> cache_threads;

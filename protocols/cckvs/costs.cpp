@@ -27,7 +27,7 @@ MessageClass class_of(CacheMessage::Type type) {
 }
 
 /// Of what both have.
-models::CostTable costs_of_requests(const std::string& counters) {
+models::CostTable costs_of_requests(const std::string& counters, bool learning) {
   models::CostTable table;
   for (std::size_t i = 0; i < kMessageClasses; ++i) table.messages.emplace_back(name_of(static_cast<MessageClass>(i)));
   table.rows = {
@@ -42,6 +42,22 @@ models::CostTable costs_of_requests(const std::string& counters) {
        .cost = "sent requests",
        .per = counters + ".remote_requests",
        .of_each = false}};
+  // Keys that are learnt go from the store into caches and back.
+  if (learning) return table;
+  const std::string accesses = counters + ".store_reads + " + counters + ".store_writes";
+  const std::string answers = "store.answers_by_local + store.answers_by_remote";
+  table.rows.push_back({.what = "what no cache answers is looked up or written in the store",
+                        .section = "§6.2",
+                        .cost = accesses,
+                        .per = answers,
+                        .most = models::CostRow::kAny,
+                        .of_each = false});
+  table.rows.push_back({.what = "once, and again where a write was met",
+                        .section = "§6.2",
+                        .cost = accesses,
+                        .per = answers + " + " + counters + ".read_retries",
+                        .least = 0,
+                        .of_each = false});
   return table;
 }
 
@@ -63,11 +79,11 @@ void Cluster::messages_of(const p4::Packet& packet, std::vector<models::CostedMe
 }
 
 models::CostTable BaseOptions::costs(const models::RackOptions&) const {
-  return costs_of_requests("cckvs_base");
+  return costs_of_requests("cckvs_base", false);
 }
 
 models::CostTable Options::costs(const models::RackOptions& rack) const {
-  models::CostTable table = costs_of_requests("cckvs");
+  models::CostTable table = costs_of_requests("cckvs", learning);
   const std::uint64_t others = rack.nodes - 1;
   const auto add = [&](const char* what, const char* section, const char* cost, const char* per, std::uint64_t most,
                        bool of_each) {

@@ -58,6 +58,16 @@ models::CostTable Options::costs(const models::RackOptions&) const {
                                "selcc.own_traces",
                         .least = 0,
                         .of_each = false});
+  table.rows.push_back(
+      {.what = "an atomic acquires, gives up or gives on, takes back what failed, or tries again after an answer",
+       .section = "§4, §5.1",
+       .cost = "sent CAS + sent FAA",
+       .per = "selcc.misses.shared + selcc.misses.modified + selcc.misses.upgrade + "
+              "selcc.evictions.shared + selcc.evictions.modified + selcc.answers.given + "
+              "selcc.answers.released + selcc.yields + selcc.undone + selcc.own_traces + "
+              "2 selcc.upgrade_fallbacks + sent INVALIDATE + swaps + additions",
+       .least = 0,
+       .of_each = false});
   table.rows.push_back({.what = "what is dirty is written once",
                         .section = "§4",
                         .cost = "sent WRITE",

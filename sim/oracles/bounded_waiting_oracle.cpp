@@ -70,24 +70,27 @@ BoundedWaitingOracle::Unit& BoundedWaitingOracle::unit(std::uint64_t number) {
 
 void BoundedWaitingOracle::begin(const Observation& observation, const OperationView& operation) {
   const std::uint64_t number = number_of(operation);
+  count(observation.source, 1, 0, observation.at);
   if (!is_judged(operation.kind)) return;
   expect_in_order(observation.at);
   if (bounds_.overtakings != WaitingBounds::kAny || bounds_.step != Duration::max()) count_judged();
   UnderWay& session = of_sessions_[observation.source.index];
   session.most = std::max(session.most, ++session.now);
   Unit& of = unit(number);
-  if (of.waiting.empty()) of.moved = std::max(of.moved, observation.at);
-  of.waiting.push_back(
-      {observation.operation, observation.at, observation.source, operation.key, under_way_++, operation.kind});
+  if (of.waiting.empty()) move(of, observation.at);
+  of.waiting.push_back({observation.operation, observation.at, clock(observation.at), observation.source, operation.key,
+                        under_way_++, operation.kind});
 }
 
 void BoundedWaitingOracle::end(const Observation& observation, const OperationView& operation, bool ended) {
   const bool done = ended && (!requests_lock(operation.kind) || operation.value != 0);
   const std::uint64_t number = number_of(operation);
-  if (operation.kind == OperationKind::unlock) {
+  const bool unlocks = operation.kind == OperationKind::unlock;
+  count(observation.source, -1, done && requests_lock(operation.kind) ? 1 : unlocks ? -1 : 0, observation.at);
+  if (unlocks) {
     const auto* place = numbers_.find(number);
     if (place == nullptr || units_[*place].held == 0 || --units_[*place].held > 0) return;
-    units_[*place].moved = observation.at;
+    move(units_[*place], observation.at);
     return leave(number, *place);
   }
   if (is_judged(operation.kind)) leave_waiting(observation, number, done);
@@ -107,11 +110,36 @@ void BoundedWaitingOracle::leave_waiting(const Observation& observation, std::ui
   of.waiting.erase(found);
   // While an application holds a lock its own accesses come first, and others wait for as long as it likes.
   const bool free = of.held == 0;
-  if (done && free && !is_try(ended.kind)) step(ended, observation, of);
+  const Duration of_holder = done ? taken(ended, number, observation.at) : Duration{};
+  if (done && free && !is_try(ended.kind)) step(ended, observation, of, of_holder);
   if (done && (free || of_ == Waiting::locks) && observation.at - ended.since >= bounds_.waits_from)
     overtake(ended, observation, of);
-  of.moved = observation.at;
+  move(of, observation.at);
   leave(number, *place);
+}
+
+void BoundedWaitingOracle::move(Unit& of, Time now) {
+  of.moved = std::max(of.moved, now);
+  of.clock = std::max(of.clock, clock(now));
+}
+
+void BoundedWaitingOracle::count(Source session, int operations, int locks, Time now) {
+  UnderWay& of = of_sessions_[session.index];
+  const bool sat = of.sits();
+  of.operations += operations;
+  of.locks = std::max(of.locks + locks, 0);
+  if (of.sits() == sat) return;
+  if (!sat && sitting_++ == 0) sitting_since_ = now;
+  if (sat && --sitting_ == 0) sat_ = sat_ + (now - sitting_since_);
+}
+
+Duration BoundedWaitingOracle::taken(const Operation& ended, std::uint64_t number, Time now) {
+  if (bounds_.as_the_holder == 0) return {};
+  Holder& holder = holders_[number];
+  const std::string_view node = node_of(ended.session);
+  const Duration before = holder.waited, waited = now - ended.since;
+  holder = {node, holder.node == node ? std::max(before, waited) : waited};
+  return before;
 }
 
 void BoundedWaitingOracle::leave(std::uint64_t number, std::uint32_t place) {
@@ -153,14 +181,15 @@ std::string_view BoundedWaitingOracle::node_of(Source session) const {
   return name.substr(0, name.find('/'));
 }
 
-void BoundedWaitingOracle::step(const Operation& ended, const Observation& observation, const Unit& of) {
-  const Time since = std::max(of.moved, ended.since);
-  if (!is_calm(since, observation.at)) return;
-  const Duration waited = observation.at - since;
+void BoundedWaitingOracle::step(const Operation& ended, const Observation& observation, const Unit& of,
+                                Duration of_holder) {
+  if (!is_calm(std::max(of.moved, ended.since), observation.at)) return;
+  const Duration waited = clock(observation.at) - std::max(of.clock, ended.clock);
   longest_ = std::max(longest_, waited);
   if (bounds_.step == Duration::max()) return;
-  const Duration allowed =
-      bounds_.step + bounds_.work * static_cast<std::int64_t>(std::max(ended.in_front, under_way_));
+  const Duration allowed = bounds_.step +
+                           bounds_.work * static_cast<std::int64_t>(std::max(ended.in_front, under_way_)) +
+                           of_holder * static_cast<std::int64_t>(bounds_.as_the_holder);
   if (waited <= allowed) return;
   violated(observation.at,
            keeps_more() ? fmt::format("{} waited for {} while nothing ended there, {} allowed", told(ended),

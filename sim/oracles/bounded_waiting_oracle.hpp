@@ -9,13 +9,14 @@
 //     Peterson and Fischer, "Economical Solutions for the Critical Section Problem in a Distributed System", STOC 1977,
 //     call it bounded waiting. 0 is first come, first served, however many there are;
 //   * steps: the time between two ends on one unit while somebody waits for it. It does not run while an application
-//     holds a lock there.
+//     holds a lock there, nor while one that holds any lock does nothing (`hold` of micro): what a lock keeps for it (a
+//     frame, an entry of the switch) others may need.
 //
 // The bounds are the protocol's: its queues, turns, priorities and back-offs say how far its order may stray
 // (ProtocolOptions::waiting). What a fault has disturbed, or what began soon after, is not judged.
 //
-// Memory: 80 bytes a pending operation and 8 for each session that has overtaken it, and 40 a unit that somebody waits
-// for or holds. Time: for each end, what waits for its unit.
+// Memory: 88 bytes a pending operation and 8 for each session that has overtaken it, 48 a unit that somebody waits for or
+// holds, 24 a session, and 24 a unit where the wait of who has it counts. Time: for each end, what waits for its unit.
 #pragma once
 
 #include <cstddef>
@@ -56,7 +57,7 @@ class BoundedWaitingOracle : public Oracle {
  private:
   struct Operation {
     OperationId operation;
-    Time since;
+    Time since, clock;
     Source session;
     Key key;
     std::uint64_t in_front;  // operations under way when it began
@@ -65,7 +66,7 @@ class BoundedWaitingOracle : public Oracle {
   };
   struct Unit {
     std::vector<Operation> waiting{};  // by their beginnings
-    Time moved;                        // the latest end, or beginning of what waits alone
+    Time moved, clock;                 // the latest end, or beginning of what waits alone
     unsigned held = 0;                 // locks, by applications
   };
 
@@ -87,7 +88,14 @@ class BoundedWaitingOracle : public Oracle {
   /// How often one of a session may overtake one of another; kAny if nothing bounds it.
   std::uint64_t allowed(Source winner, Source loser);
   std::string_view node_of(Source session) const;
-  void step(const Operation& ended, const Observation& observation, const Unit& unit);
+  void step(const Operation& ended, const Observation& observation, const Unit& unit, Duration of_holder);
+  void move(Unit& unit, Time now);
+  /// Counts an operation or a lock of a session in or out.
+  void count(Source session, int operations, int locks, Time now);
+  /// Runs but while somebody sits on a lock.
+  Time clock(Time now) const { return now - sat_ - (sitting_ == 0 ? Duration{} : now - sitting_since_); }
+  /// How long whoever has the unit waited for it, and that now one of `session` has it.
+  Duration taken(const Operation& ended, std::uint64_t number, Time now);
   /// Whether no fault explains what happened from `since` until `now`.
   bool is_calm(Time since, Time now);
   std::string told(const Operation& waiting) const;
@@ -105,11 +113,22 @@ class BoundedWaitingOracle : public Oracle {
   std::optional<Time> disturbed_;  // until when faults explain what happens
   unsigned machine_faults_ = 0;    // that last
   std::uint64_t under_way_ = 0;
-  /// Operations that a session has under way, and the most that it had.
+  /// What a session has under way that this oracle judges, and the most that it had; all its operations, and its locks.
   struct UnderWay {
     std::uint64_t now = 0, most = 0;
+    int operations = 0, locks = 0;
+    bool sits() const { return locks > 0 && operations == 0; }
   };
   FlatMap<UnderWay> of_sessions_;
+  unsigned sitting_ = 0;  // sessions that hold a lock and do nothing
+  Time sitting_since_;    // the first of them
+  Duration sat_{};        // how long there was one, before
+  /// The node that has a unit, and the longest wait of one of its sessions for it.
+  struct Holder {
+    std::string_view node;
+    Duration waited;
+  };
+  FlatMap<Holder> holders_;  // by units
   std::uint64_t most_ = 0;
   Duration longest_{};
 };

@@ -34,6 +34,9 @@ struct WaitingBounds {
   /// How much longer that may take for each operation of anybody's that was under way when the one that waited began:
   /// they may all be in front of it at one core.
   Duration work{};
+  /// And how many times as long as whoever has the unit waited for it: priorities grow with waiting, and one that is
+  /// starved yields to none that is starved less.
+  unsigned as_the_holder = 0;
   Duration settling{};  ///< for how long a fault has after-effects
 };
 

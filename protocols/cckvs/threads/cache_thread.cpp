@@ -107,7 +107,6 @@ sim::Task<models::Answer> CacheThread::serve_by_itself(StoreRequest request) {
   const sim::Duration cost = shared_.options.store_work;
   co_await models::occupy(core_, cost);
   if (request.put != 0) {
-    ++shared_.counters.store_writes.value;
     core_.charge(shard_.write(request.key, request.value, calendar().now(), cost, core_));
   }
   while (request.put == 0 && shard_.read(request, calendar().now() - cost, core_, shared_.options.seqlocks)) {

@@ -25,6 +25,7 @@ struct Counters {
       m.counter(of + ".out_of_credits", "messages", "that waited for a credit before they were sent");
   sim::Counter& read_retries =
       m.counter(of + ".read_retries", "reads", "done again because their object was written meanwhile (§6.2)");
+  sim::Counter& store_reads = m.counter(of + ".store_reads", "reads", "of objects of the back-end store");
   sim::Counter& store_writes = m.counter(of + ".store_writes", "writes", "of objects of the back-end store");
   sim::Counter& sent_again = m.counter(of + ".sent_again", "messages", "sent again because nobody had answered");
   sim::Counter& stalled = m.counter(of + ".stalled", "operations", "that waited for a cached key to be Valid");

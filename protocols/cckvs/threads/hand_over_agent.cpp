@@ -176,7 +176,6 @@ void HandOverAgent::store(sim::Key key, const Stored& stored) {
   const bool comes_back = hand_over_.home_state(key) == HomeState::sealing;
   if (comes_back && load(key) == stored) return;
   if (comes_back) ++parts_.counters.write_backs.value;
-  ++shared_.counters.store_writes.value;
   core_->charge(
       parts_.shard.write(key, stored.value, shared_.rack.calendar().now(), shared_.options.store_work, *core_));
   parts_.shard.stamp(key, stored.timestamp);

@@ -123,7 +123,6 @@ void KvsThread::answer(StoreRequest& request) {
   const sim::Duration cost = shared_.options.store_work;
   const sim::Time now = shared_.rack.calendar().now();
   if (request.put != 0) {
-    ++shared_.counters.store_writes.value;
     core_.charge(shard_.write(request.key, request.value, now, cost, core_));
   } else if (shard_.read(request, now - cost, core_, shared_.options.seqlocks)) {
     ++shared_.counters.read_retries.value;

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "models/host/core.hpp"
+#include "protocols/cckvs/threads/counters.hpp"
 #include "protocols/cckvs/threads/messages.hpp"
 #include "sim/kernel/time.hpp"
 #include "sim/random/random.hpp"
@@ -55,6 +56,8 @@ class Seqlock {
 /// Nothing is kept of a key that nobody has written.
 class Shard {
  public:
+  explicit Shard(Counters& counters) : counters_(counters) {}
+
   struct Object {
     sim::Value value = 0;
     sim::Value before = 0;  ///< the value that the last write has replaced
@@ -66,6 +69,7 @@ class Shard {
   /// Fills in what a get that began at `from`, and is over, has read. True if a write overlapped it and it was done
   /// again; without seqlocks it then has a part of what was there before.
   bool read(StoreRequest& get, sim::Time from, const models::Core& reader, bool seqlocks) const {
+    ++counters_.store_reads.value;
     const Object* object = find(get.key);
     get.value = get.other = object != nullptr ? object->value : sim::kNeverWritten;
     if (object == nullptr || !object->lock.written_since(from, reader)) return false;
@@ -74,6 +78,7 @@ class Shard {
   }
   /// Writes an object; returns for how long the writer waits for its lock.
   sim::Duration write(sim::Key key, sim::Value value, sim::Time now, sim::Duration cost, const models::Core& writer) {
+    ++counters_.store_writes.value;
     Object& object = objects_[key];
     digest_ = digest_ * 0x100000001b3 + (key ^ value.number() * 0x9e3779b97f4a7c15);
     object.before = object.value;
@@ -93,6 +98,7 @@ class Shard {
   void lose() { objects_ = {}; }
 
  private:
+  Counters& counters_;
   sim::FlatMap<Object> objects_;
   std::uint64_t digest_ = 0;
 };

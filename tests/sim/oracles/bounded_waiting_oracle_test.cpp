@@ -121,6 +121,48 @@ TEST_CASE("a step may be longer by the work of all that was under way before") {
   CHECK(behind(24).size() == 3);
 }
 
+TEST_CASE("a step does not run while one that holds a lock does nothing, wherever that is") {
+  const auto longest = [](const Story& story) { return judged(story, kEndless).longest; };
+  // Session 0 has the lock of another unit from 3 to 40, and does nothing from 3 to 20 and from 25 to 40.
+  const Story beside = Teller().lock(0, {1, 3}).write(1, 6, 1, {2, 50}, 50).read(0, 7, 0, {20, 25}).unlock(0, {40, 45});
+  CHECK(longest(beside) == Duration::from_ps(1000 * (48 - 17 - 15)));
+  // Two that do nothing at a time are as one; who was refused has nothing.
+  const Story two = Teller()
+                        .lock(0, {1, 3}, OperationKind::lock_shared)
+                        .lock(2, {2, 10}, OperationKind::lock_shared)
+                        .write(1, 6, 1, {4, 60}, 60)
+                        .unlock(0, {20, 25})
+                        .unlock(2, {40, 45});
+  CHECK(longest(two) == Duration::from_ps(1000 * (56 - 36)));
+  const Story refused = Teller().lock(0, {1, 3}, OperationKind::try_lock, false).write(1, 6, 1, {2, 50}, 50);
+  CHECK(longest(refused) == 48_ns);
+}
+
+TEST_CASE("a step may last as long as the node that has the unit waited for it, as often as is said") {
+  const auto steps = [](unsigned as_the_holder, std::uint64_t until) {
+    EventLog event_log;
+    const Source a = event_log.add_session("node0/thread0"), b = event_log.add_session("node1/thread0"),
+                 c = event_log.add_session("node1/thread1");
+    BoundedWaitingOracle oracle(event_log, {.step = 25_ns, .as_the_holder = as_the_holder}, Waiting::accesses);
+    event_log.attach(oracle);
+    std::uint64_t id = 0;
+    const auto write = [&](Source who, std::uint64_t from, std::uint64_t to) {
+      const auto at = [](std::uint64_t ns) { return Time() + Duration::from_ps(1000 * static_cast<std::int64_t>(ns)); };
+      record_begun(event_log, who, at(from), OperationId{++id}, OperationKind::write, 6, 1);
+      record_ended(event_log, who, at(to), OperationId{id}, OperationKind::write, 6, 1);
+    };
+    write(a, 1, 5);
+    write(b, 10, 30);  // has waited for 20
+    write(c, 31, 32);  // at the same node
+    write(a, 40, until);
+    write(b, 200, 250);  // node 0 has it, and has waited for 65 or 66 ns
+    return oracle.violation_count();
+  };
+  CHECK(steps(0, 105) == 2);
+  CHECK(steps(2, 105) == 0);
+  CHECK(steps(2, 106) == 1);
+}
+
 TEST_CASE("each other session may overtake as often, however many there are") {
   Teller story;
   story.read(0, 6, 0, {1, 100});
