@@ -147,6 +147,9 @@ MadeOracle bounded_waiting_of(OracleContext& context, const char* name, sim::Wai
   auto bounds = context.waiting();
   if (!bounds) throw sim::OptionError(name, "a protocol that bounds no waiting", "a protocol that does");
   if (context.terms().expect_timeouts) bounds = sim::WaitingBounds{};  // overload and short timeouts make any order
+  if (bounds->lucky && context.rack().options().faults.jitter == sim::Duration{}) {
+    bounds->overtakings = sim::WaitingBounds::kAny;
+  }
   if (of == sim::Waiting::locks && bounds->lock_overtakings) bounds->overtakings = *bounds->lock_overtakings;
   if (const MemoryService* memory = memory_service(context)) bounds->unit_bits = memory->objects_bits();
   bounds->settling = context.terms().settling;

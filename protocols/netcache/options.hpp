@@ -30,6 +30,7 @@ struct NetCacheOptions final : store::StoreProtocolOptions, switch_cache::CacheO
   }
 
   void declare(sim::Parameters& p) override;
+  std::vector<std::string> also_tolerates() const override { return tolerated(); }
   sim::Duration longest_timeout(const models::RackOptions& rack) const override;
   std::optional<sim::WaitingBounds> waiting(const models::RackOptions& rack) const override;
   std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;

@@ -25,6 +25,7 @@ std::optional<sim::WaitingBounds> Options::waiting(const models::RackOptions& ra
   return sim::WaitingBounds{.waits_from = rack.rtt / 2,
                             .headway = rack.rtt,
                             .overtakings = sim::WaitingBounds::kByLittleLuck,
+                            .lucky = true,
                             .at_node = 1,
                             .step = rack.rtt * 24,
                             .work = local_access + rack.cpu.completion + rack.cpu.post};

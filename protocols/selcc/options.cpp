@@ -124,23 +124,26 @@ sim::Duration Options::longest_timeout(const models::RackOptions&) const {
 }
 
 // The threads of a node keep a line for γ writes, or for γ reads of each (§5.3.1): a turn of each node overtakes. Then it
-// goes to whoever asks with the highest priority, which grows with the retries (§5.3.2): among equals luck decides. §5.3.1
-// chooses 256; without γ nothing is bounded, and 256 tells. Readers hold back for a starved writer by its priority, and get
-// its line when theirs is as high (§5.3.2): both grow with the time that it waited. Buffered writes wait for their
-// deadline.
+// goes to whoever asks with the highest priority, which grows with the retries (§5.3.2): among equals luck decides, and
+// readers, who share a line, have more of it than a writer. §5.3.1 chooses 256; without γ nothing is bounded, and 256
+// tells. Readers hold back for a starved writer by its priority, and get its line when theirs is as high (§5.3.2): both
+// grow with the time that it waited. Buffered writes wait for their deadline.
 std::optional<sim::WaitingBounds> Options::waiting(const models::RackOptions& rack) const {
   constexpr int kLevels = 5;  // of priority at once; the next takes fifty retries
   const sim::Duration held_back =
       (spin_waiting ? spin_per_level * kLevels : sim::Duration{}) + (relaxed ? buffer_deadline : sim::Duration{});
-  // γ counts from when an invalidation has come: until then a thread that has the line goes on.
-  const auto hits_on_the_way = static_cast<std::uint64_t>(rack.rtt * 2 / local_access);
-  return sim::WaitingBounds{.waits_from = {},
-                            .headway = rack.rtt,
-                            .overtakings = gamma.value_or(256) + 1 + sim::WaitingBounds::kByLuck + hits_on_the_way,
-                            .at_node = 4 * (relaxed ? buffered_writes + 1 : 1),  // behind each that is buffered, a turn
-                            .step = rack.rtt * static_cast<std::int64_t>(32 + resend_factor) + held_back,
-                            .work = local_access + handling + eviction,
-                            .as_the_holder = spin_waiting || priority_matching ? 2U : 0U};
+  // γ counts from when an invalidation has come and was not dropped (§5.1.2): until then a thread that has the line goes on.
+  const auto hits_on_the_way =
+      static_cast<std::uint64_t>(rack.rtt * static_cast<std::int64_t>(2 + resend_factor) / local_access);
+  return sim::WaitingBounds{
+      .waits_from = {},
+      .headway = rack.rtt,
+      .overtakings = gamma.value_or(256) + 1 + sim::WaitingBounds::kByLittleLuck + hits_on_the_way,
+      .lucky = true,
+      .at_node = 4 * (relaxed ? buffered_writes + 1 : 1),  // behind each that is buffered, a turn
+      .step = rack.rtt * static_cast<std::int64_t>(32 + resend_factor) + held_back,
+      .work = local_access + handling + eviction,
+      .as_the_holder = spin_waiting || priority_matching ? 2U : 0U};
 }
 
 models::StateSize Options::state_size(std::uint64_t) const {

@@ -42,6 +42,7 @@ struct StarCacheOptions final : store::StoreProtocolOptions, switch_cache::Cache
   sim::Duration report_timeout = sim::Duration::from_ps(200'000'000'000);
 
   void declare(sim::Parameters& p) override;
+  std::vector<std::string> also_tolerates() const override { return tolerated(); }
   sim::Duration longest_timeout(const models::RackOptions& rack) const override;
   models::CostTable costs(const models::RackOptions& rack) const override;
   std::optional<sim::WaitingBounds> waiting(const models::RackOptions& rack) const override;

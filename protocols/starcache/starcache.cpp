@@ -61,7 +61,7 @@ const sim::Registration<models::ProtocolEntry> registration({
     .doc = "variable-length in-network caching by circulating packets (NSDI '25)",
     .make_options = [] { return std::make_shared<StarCacheOptions>(); },
     .tolerates = {"availability", "control-delay", "crash", "down", "drop", "duplicate", "fast-clock", "hold",
-                  "nic-stall", "noise", "partition", "slow-core", "switch-restart"},
+                  "nic-stall", "noise", "partition", "slow-core"},
     .coverage = coverage_map(),
     .tables = {&store::client_table().description()},
     .work_shares = {{"of the operations were answered by the switch", "store.answers_by_switch", "store.answers"}},

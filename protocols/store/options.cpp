@@ -62,6 +62,7 @@ std::optional<sim::WaitingBounds> StoreProtocolOptions::waiting(const models::Ra
   sim::WaitingBounds bounds{.waits_from = rack.rtt * 3,
                             .headway = rack.rtt,
                             .overtakings = sim::WaitingBounds::kByLuck,
+                            .lucky = true,
                             .step = rack.rtt * 32,
                             .work = (service_work + request_work) * 4 + byte_work * 4096};
   if (budget > 0) bounds.step = sim::Duration::max();  // whoever comes too late waits for the next window

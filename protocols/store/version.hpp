@@ -6,10 +6,11 @@
 // out between the two: with 32 bits two thousand million writes of the key, which no switch passes in 200 seconds. A
 // packet that is older than that must not arrive any more, or it may do harm: a write request would be executed as if
 // it were the newest, and server and switch part until the key's next write. Replies and cache packets are compared for
-// equality by the switch, so they would have to be a whole cycle old. A boot of the switch passes a quarter of all
-// versions over, so what a server keeps of a key's writes is judged whenever an insertion of the key is over.
+// equality by the switch, so they would have to be a whole cycle old. A boot of the switch passes many versions over, of
+// few bits a quarter, so what a server keeps of a key's writes is judged whenever an insertion of the key is over.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "sim/record/ids.hpp"
@@ -32,6 +33,9 @@ class Versions {
   constexpr Version ahead(Version version, std::uint64_t steps) const {
     return Version{(version + steps - 1) % count_ + 1};
   }
+  /// How many a boot passes over: more of them than the controller can have missed, and of all so few that packets
+  /// which outlast several boots compare rightly. A switch passes so many writes of a key in 100 ms at the least.
+  constexpr std::uint64_t leap() const { return std::min(count_ / 4, std::uint64_t{1} << 24); }
   /// Whether `a` was given out after `b`. Every version comes after none.
   constexpr bool after(Version a, Version b) const {
     if (a == 0 || b == 0 || !serial_) return a > b;

@@ -307,7 +307,7 @@ void CacheManager::switch_booted() {
     row_removed(hash, row.at);
     if (!row.versioned) continue;
     store::Version& last = versions_[hash];
-    last = shared_.versions.ahead(last, shared_.versions.largest() / 4);
+    last = shared_.versions.ahead(last, shared_.versions.leap());
   }
   for (auto& indices : free_indices_) std::sort(indices.rbegin(), indices.rend());
   rows_.clear();

@@ -7,7 +7,7 @@
 // (write_order.hpp), so that writes without a version are admitted again.
 //
 // When the switch has lost its state, everything is inserted anew (StarCache §3.9). What the last versions were is lost
-// too: they are taken to lie less than a quarter of all versions after those that the controller saw last, in its
+// too: they are taken to lie less than Versions::leap() after those that the controller saw last, in its
 // rounds.
 #pragma once
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "protocols/store/version.hpp"
 #include "sim/kernel/time.hpp"
@@ -19,6 +21,11 @@ struct CacheOptions {
   bool serial_versions = true;      ///< versions are compared as serial numbers, so that they may wrap
 
   store::Versions versions() const { return store::Versions(static_cast<unsigned>(version_bits), serial_versions); }
+  /// A fault that only many versions outlast: of fewer each boot passes so large a part over that a packet which is older
+  /// than two of them counts as the newest.
+  std::vector<std::string> tolerated() const {
+    return version_bits < 28 ? std::vector<std::string>{} : std::vector<std::string>{"switch-restart"};
+  }
   /// Declares the last two.
   void declare_versions(sim::Parameters& p);
 };

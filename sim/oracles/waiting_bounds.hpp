@@ -26,6 +26,8 @@ struct WaitingBounds {
   static constexpr std::uint64_t kAny = ~std::uint64_t{0};
   /// Of one operation, by one other session, for each operation that this has under way at a time.
   std::uint64_t overtakings = kAny;
+  /// It is so by luck: where nothing is random, packets may come in the same order for ever, and nothing bounds it.
+  bool lucky = false;
   /// The same by a session of its own node, if it is not alike.
   std::optional<std::uint64_t> at_node = {};
   /// The same of a request for a lock, where that differs.

@@ -123,6 +123,7 @@ std::optional<sim::WaitingBounds> FlowCcOptions::waiting(const models::RackOptio
   return sim::WaitingBounds{.waits_from = rack.rtt / 2,
                             .headway = rack.rtt,
                             .overtakings = sim::WaitingBounds::kByLittleLuck,
+                            .lucky = true,
                             .lock_overtakings = sim::WaitingBounds::kAny,
                             .step = rack.rtt * 40,
                             .work = (cache_agent_work + home_agent_work + multicast_copy_work) * 4};

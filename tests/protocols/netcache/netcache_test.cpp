@@ -239,8 +239,8 @@ TEST_CASE("writes of a key wait at the server while an update of it has no ackno
   CHECK(run.counter("netcache.held_writes") > 100);
 }
 
-// Held on, it would outlast several boots of the switch if none answers the update, and each lets a quarter of all
-// versions pass: in the end its old version would seem to be the newest of all, and every later write be refused.
+// Held on, it would outlast several boots of the switch if none answers the update, and each lets many versions
+// pass: in the end its old version would seem to be the newest of all, and every later write be refused.
 TEST_CASE("a write that waits for an update is refused as soon as its key is evicted, unless it is the last") {
   NetCacheRun run{scripted()};
   const sim::Key key = run.hot_key();

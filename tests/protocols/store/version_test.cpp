@@ -36,6 +36,18 @@ TEST_CASE("of two versions the one that was given out later is known while fewer
   }
 }
 
+TEST_CASE("wide versions outlast more than a hundred boots, narrow ones two") {
+  for (const unsigned bits : {32U, 10U}) {
+    const Versions versions(bits);
+    unsigned boots = 0;
+    Version version = versions.ahead(0, 1);
+    while (versions.after(versions.ahead(version, versions.leap()), 1))
+      version = versions.ahead(version, versions.leap()), ++boots;
+    CHECK(boots == (bits == 32 ? 127 : 2));
+    CHECK(versions.leap() >= (bits == 32 ? 1U << 24 : versions.largest() / 4));
+  }
+}
+
 TEST_CASE("compared as they are, versions are in the wrong order once they have wrapped") {
   const Versions versions(4, false);
   CHECK(versions.after(15, 14));

@@ -77,8 +77,8 @@ TEST_CASE("a write without a version is refused by rule (ii) until the key is re
   CHECK(server.cache.seen == "F2EW");
 }
 
-// Each boot of the switch lets a quarter of all versions pass, so after two of them the first packet's version comes
-// after all that the switch gives out.
+// Boots of the switch let versions pass, here half of them, so the first packet's version comes after all that the
+// switch gives out.
 TEST_CASE("a write that came in part before its key was removed has the version of the rest") {
   Server server(2'000);  // two packets
   server.write(1, 44, 5, 0);
