@@ -17,7 +17,7 @@ namespace {
 
 const Setup kWithoutKeys;
 
-constexpr std::uint64_t kQuarter = 0xffff'ffff / 4;  // of all versions
+constexpr std::uint64_t kLeap = std::uint64_t{1} << 24;  // versions that a boot passes over
 
 }  // namespace
 
@@ -149,7 +149,7 @@ TEST_CASE("what a round sees of a key's version is what the versions after a boo
   run.round();
   run.restart_switch();
   run.advance(1_ms);
-  CHECK((run.state(kHot) & 0xffff'ffff) == seen + kQuarter + 2);
+  CHECK((run.state(kHot) & 0xffff'ffff) == seen + kLeap + 2);
   CHECK_FALSE(run.put_now(kAlice, kHot).given_up);
   run.finish();
   CHECK(run.violations() == "");
@@ -160,13 +160,13 @@ TEST_CASE("what a round sees while a key's row is made is not taken for the key'
   StarCacheRun run(kWithoutKeys, small());
   run.begin_install(kCold);
   REQUIRE(run.star.manager().is_cached(kCold));
-  run.star.manager().note_version(kCold, run.star.manager().row_of(kCold), store::Version{kQuarter + kQuarter / 2});
+  run.star.manager().note_version(kCold, run.star.manager().row_of(kCold), store::Version{kLeap + kLeap / 2});
   run.advance(100_us);
   REQUIRE(run.star.manager().busy() == 0);
   run.restart_switch();
   run.advance(1_ms);
   REQUIRE(run.star.manager().is_cached(kCold));
-  CHECK((run.state(kCold) & 0xffff'ffff) < 2 * kQuarter);
+  CHECK((run.state(kCold) & 0xffff'ffff) < 2 * kLeap);
   run.finish();
   CHECK(run.violations() == "");
 }
@@ -185,7 +185,7 @@ TEST_CASE("a key whose server is told of a boot only after the next boot is inse
   CHECK(run.star.manager().busy() == 0);
   CHECK(run.valid(kHot));
   // The second boot found no versions that the first had not reckoned with.
-  CHECK((run.state(kHot) & 0xffff'ffff) < 2 * kQuarter);
+  CHECK((run.state(kHot) & 0xffff'ffff) < 2 * kLeap);
   CHECK_FALSE(run.put_now(kAlice, kHot).given_up);
   run.finish();
   CHECK(run.violations() == "");
@@ -329,7 +329,7 @@ TEST_CASE("a switch that restarts during a fetch: the cache is rebuilt, nothing 
     CHECK(run.star.manager().busy() == 0);
     CHECK(run.star.manager().is_cached(kHot));
     CHECK(run.valid(kHot));
-    CHECK((run.state(kHot) & 0xffff'ffff) > kQuarter);  // after all that the switch may have given out
+    CHECK((run.state(kHot) & 0xffff'ffff) > kLeap);  // after all that the switch may have given out
     const std::uint64_t served = run.served();
     std::uint64_t written = 0;
     for (const Ended& e : run.log.ended) written = e.write ? e.value : written;
