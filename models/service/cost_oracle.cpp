@@ -105,9 +105,10 @@ void CostOracle::observe(const sim::Observation& observation) {
     case sim::Observed::operation_ended: {
       if (disturbed_) return;
       const std::size_t kinds = table_.messages.size() * kOfMessage;
-      const auto kind = static_cast<std::size_t>(sim::OperationView::of(observation).kind);
-      add(observation.operation, kinds + kind, 1);
-      add(observation.operation, kinds + std::size(kKinds), 1);
+      const std::size_t kind = kinds + static_cast<std::size_t>(sim::OperationView::of(observation).kind);
+      std::uint32_t* counts = counts_of(observation.operation);
+      add(counts, kind, 1);
+      add(counts, kinds + std::size(kKinds), 1);
       return;
     }
     default:
@@ -120,25 +121,31 @@ void CostOracle::count(const p4::Packet& packet, bool sent) {
   messages_.clear();
   protocol_.messages_of(packet, messages_);
   for (const CostedMessage& message : messages_) {
-    add(message.operation, message.type * kOfMessage + (sent ? 0 : 1), 1);
-    if (sent && &message == &messages_.front()) {
-      add(message.operation, message.type * kOfMessage + 2, packet.payload_bytes);
-    }
+    std::uint32_t* counts = counts_of(message.operation);
+    add(counts, message.type * kOfMessage + (sent ? 0 : 1), 1);
+    if (sent && &message == &messages_.front()) add(counts, message.type * kOfMessage + 2, packet.payload_bytes);
   }
 }
 
-void CostOracle::add(sim::OperationId operation, std::size_t place, std::uint64_t more) {
-  totals_[place] += more;
-  if (operation == 0) return;
+std::uint32_t* CostOracle::counts_of(sim::OperationId operation) {
+  if (operation == 0) return nullptr;
+  if (operation == latest_) return &counts_[latest_number_ * places_];
   std::uint32_t* number = numbers_.find(operation);
   if (number == nullptr) {
-    if (operations_.size() == kOneByOne) return;
+    if (operations_.size() == kOneByOne) return nullptr;
     number = &numbers_[operation];
     *number = static_cast<std::uint32_t>(operations_.size());
     operations_.push_back(operation);
     counts_.resize(counts_.size() + places_);
   }
-  counts_[*number * places_ + place] += static_cast<std::uint32_t>(more);
+  latest_ = operation;
+  latest_number_ = *number;
+  return &counts_[latest_number_ * places_];
+}
+
+void CostOracle::add(std::uint32_t* counts, std::size_t place, std::uint64_t more) {
+  totals_[place] += more;
+  if (counts != nullptr) counts[place] += static_cast<std::uint32_t>(more);
 }
 
 std::uint64_t CostOracle::value(const Sum& sum, const auto& counts) {

@@ -23,7 +23,7 @@ namespace racksim::models {
 class CostOracle final : public sim::Oracle, public MessageObserver {
  public:
   /// Operations that are judged one by one: the first ones. All of them are in the sums.
-  static constexpr std::size_t kOneByOne = 16384;
+  static constexpr std::size_t kOneByOne = 4096;
 
   /// Adds itself to the rack's observers of messages, unless faults are to come; it must be attached to the event log
   /// too. Throws std::logic_error if the table names what there is not.
@@ -61,7 +61,9 @@ class CostOracle final : public sim::Oracle, public MessageObserver {
   Term term(const std::string& text) const;
   void begin();
   void count(const p4::Packet& packet, bool sent);
-  void add(sim::OperationId operation, std::size_t place, std::uint64_t more);
+  /// Where an operation's are; null if it is not judged alone. Until the next call.
+  std::uint32_t* counts_of(sim::OperationId operation);
+  void add(std::uint32_t* counts, std::size_t place, std::uint64_t more);
   static std::uint64_t value(const Sum& sum, const auto& counts);
   void judge(sim::Time at, const CostRow& row, std::uint64_t cost, std::uint64_t per, sim::OperationId operation);
 
@@ -74,6 +76,8 @@ class CostOracle final : public sim::Oracle, public MessageObserver {
   std::vector<CostedMessage> messages_;  // of the packet at hand
   sim::FlatMap<std::uint32_t> numbers_;  // of operations
   std::vector<sim::OperationId> operations_;
+  sim::OperationId latest_ = 0;  // whose counts were asked for last, and its number
+  std::size_t latest_number_ = 0;
   Counts counts_;              // of them, one after the other
   std::vector<bool> ended_{};  // which of them have
   Sum retransmitted_;          // by NICs

@@ -124,6 +124,7 @@ void BoundedWaitingOracle::move(Unit& of, Time now) {
 }
 
 void BoundedWaitingOracle::count(Source session, int operations, int locks, Time now) {
+  if (session.index >= of_sessions_.size()) of_sessions_.resize(session.index + 1);
   UnderWay& of = of_sessions_[session.index];
   const bool sat = of.sits();
   of.operations += operations;

@@ -119,10 +119,10 @@ class BoundedWaitingOracle : public Oracle {
     int operations = 0, locks = 0;
     bool sits() const { return locks > 0 && operations == 0; }
   };
-  FlatMap<UnderWay> of_sessions_;
-  unsigned sitting_ = 0;  // sessions that hold a lock and do nothing
-  Time sitting_since_;    // the first of them
-  Duration sat_{};        // how long there was one, before
+  std::vector<UnderWay> of_sessions_;  // by their sources
+  unsigned sitting_ = 0;               // sessions that hold a lock and do nothing
+  Time sitting_since_;                 // the first of them
+  Duration sat_{};                     // how long there was one, before
   /// The node that has a unit, and the longest wait of one of its sessions for it.
   struct Holder {
     std::string_view node;
