@@ -3,12 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "models/faults/faults.hpp"
+#include "models/service/tolerated.hpp"
 #include "p4model/execute/registry.hpp"
 
 namespace racksim::tools {
@@ -33,9 +32,7 @@ Catalogue built_in_catalogue() {
                                                       [] { return std::make_shared<models::RackOptions>(); });
   for (const auto& entry : models::protocols()) {
     std::string doc = entry.doc;
-    std::vector<std::string> tolerates = entry.tolerates;
-    for (std::string& more : entry.make_options()->also_tolerates()) tolerates.push_back(std::move(more));
-    std::sort(tolerates.begin(), tolerates.end());
+    const std::vector<std::string> tolerates = models::tolerated_by_default(entry);
     if (!tolerates.empty()) doc += fmt::format("; survives the faults {}", fmt::join(tolerates, ", "));
     catalogue.protocols.push_back(options_entry<models::ProtocolOptions>(entry.name, doc, entry.make_options));
   }

@@ -1,6 +1,7 @@
 // NetCache under faults of nodes and the switch: it survives those that it promises to, alike in both execution modes.
 #include <catch2/catch.hpp>
 
+#include "models/service/tolerated.hpp"
 #include "tests/protocols/netcache/netcache_run.hpp"
 
 namespace net_faults_test {
@@ -38,9 +39,9 @@ Outcome under_drawn(const std::string& kind, std::uint64_t seed, bool updates, t
   return outcome_of(run);
 }
 
-const std::vector<std::string>& tolerated() {
+std::vector<std::string> tolerated() {
   for (const auto& entry : models::protocols()) {
-    if (entry.name == "netcache") return entry.tolerates;
+    if (entry.name == "netcache") return models::tolerated_by_default(entry);
   }
   throw std::logic_error("netcache is not registered");
 }

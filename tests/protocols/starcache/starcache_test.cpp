@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "models/service/tolerated.hpp"
 #include "tests/protocols/starcache/starcache_run.hpp"
 
 namespace starcache_test {
@@ -104,12 +105,20 @@ TEST_CASE("the printed coherence, with all its mechanisms on, is noticed too") {
   CHECK(noticed(busy(Coherence::paper), true));
 }
 
+TEST_CASE("boots of the switch are tolerated only with so many versions that a packet may outlast several") {
+  StarCacheOptions options;
+  CHECK(options.also_tolerates() == std::vector<std::string>{"switch-restart"});
+  options.version_bits = 27;
+  CHECK(options.also_tolerates().empty());
+}
+
 TEST_CASE("StarCache survives each kind of fault that it promises to, and their mixture") {
   std::vector<std::vector<std::string>> menus;
   for (const auto& entry : models::protocols()) {
     if (entry.name != "starcache") continue;
-    for (const std::string& kind : entry.tolerates) menus.push_back({kind});
-    menus.push_back(entry.tolerates);
+    const std::vector<std::string> tolerated = models::tolerated_by_default(entry);
+    for (const std::string& kind : tolerated) menus.push_back({kind});
+    menus.push_back(tolerated);
   }
   REQUIRE(menus.size() > 1);
   for (const auto& kinds : menus) {

@@ -156,11 +156,14 @@ TEST_CASE("a step may last as long as the node that has the unit waited for it, 
     write(c, 31, 32);  // at the same node
     write(a, 40, until);
     write(b, 200, 250);  // node 0 has it, and has waited for 65 or 66 ns
+    write(a, 260, 262);
+    write(b, 270, 299);  // only the latest wait of node 0 counts: 2 ns
     return oracle.violation_count();
   };
-  CHECK(steps(0, 105) == 2);
+  CHECK(steps(0, 105) == 3);
   CHECK(steps(2, 105) == 0);
   CHECK(steps(2, 106) == 1);
+  CHECK(steps(1, 106) == 2);
 }
 
 TEST_CASE("each other session may overtake as often, however many there are") {
