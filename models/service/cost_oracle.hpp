@@ -23,7 +23,7 @@ namespace racksim::models {
 class CostOracle final : public sim::Oracle, public MessageObserver {
  public:
   /// Operations that are judged one by one: the first ones. All of them are in the sums.
-  static constexpr std::size_t kOneByOne = 4096;
+  static constexpr std::size_t kOneByOne = 16384;
 
   /// Adds itself to the rack's observers of messages, unless faults are to come; it must be attached to the event log
   /// too. Throws std::logic_error if the table names what there is not.

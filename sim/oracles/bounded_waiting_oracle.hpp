@@ -94,7 +94,7 @@ class BoundedWaitingOracle : public Oracle {
   void count(Source session, int operations, int locks, Time now);
   /// Runs but while somebody sits on a lock.
   Time clock(Time now) const { return now - sat_ - (sitting_ == 0 ? Duration{} : now - sitting_since_); }
-  /// How long whoever has the unit waited for it, and that now one of `session` has it.
+  /// How long the node that had the unit waited for it; from now on it is that of who ended.
   Duration taken(const Operation& ended, std::uint64_t number, Time now);
   /// Whether no fault explains what happened from `since` until `now`.
   bool is_calm(Time since, Time now);
