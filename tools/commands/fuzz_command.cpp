@@ -23,6 +23,7 @@
 #include "tools/fuzz/fuzz_baseline.hpp"
 #include "tools/fuzz/shrink.hpp"
 #include "tools/json/input_error.hpp"
+#include "tools/processes/interruption.hpp"
 #include "tools/processes/progress_line.hpp"
 #include "tools/text/printable.hpp"
 #include "tools/text/shell.hpp"
@@ -153,6 +154,7 @@ class FuzzCommand {
     for (std::uint64_t seed = options_.seed; seed < options_.seed + kBlessedCampaigns; ++seed) {
       swarm_ = load_swarm(swarm_.file(), context_.catalogue, {}, seed);
       campaigns.push_back(run_all(plan));
+      if (campaigns.back().interrupted) throw Interrupted("not renewed: its campaigns were not over");
       if (campaigns.back().failures.empty()) continue;
       const FuzzFailure& failure = campaigns.back().failures.front();
       context_.out << fmt::format("not renewed: with fuzz seed {} run {} fails: {}\n", seed, failure.index,

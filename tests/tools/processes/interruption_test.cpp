@@ -144,6 +144,18 @@ TEST_CASE("an interrupted renewal of baselines renews none", "[interruption]") {
   CHECK(exists(folder, "suite/baselines/gone.json"));
 }
 
+TEST_CASE("an interrupted renewal of a template's baseline writes none", "[interruption]") {
+  const TemporaryFolder folder;
+  std::filesystem::copy_file(racksim::places::source_folder() + "/scenarios/fuzz/flowcc.json",
+                             folder.path() / "flowcc.json");
+  folder.write("baselines/kept.json", "{}");
+  TerminalSession session(folder, {"fuzz", "flowcc.json", "--bless", "--runs", "1000000000", "--jobs", "2"});
+  REQUIRE(session.wait_for(" runs, "));
+  CHECK(interrupt(session, false) == 130);
+  CHECK_THAT(session.seen(), Contains("not renewed"));
+  CHECK_FALSE(exists(folder, "baselines/flowcc.json"));
+}
+
 TEST_CASE("an interrupted fuzzing campaign reports the runs that it made", "[interruption]") {
   const bool by_key = GENERATE(true, false), json = GENERATE(false, true);
   const TemporaryFolder folder;
