@@ -36,9 +36,10 @@ constexpr auto kIfPromised = OracleEntry::AttachWhen::if_promised;
 using MadeOracle = std::shared_ptr<sim::Oracle>;
 
 /// Tells an oracle of the permissions that caches begin with.
+template <class Keeper>
 class FirstPermissions final : public sim::StateVisitor {
  public:
-  explicit FirstPermissions(sim::SingleWriterOracle& oracle) : oracle_(oracle) {}
+  explicit FirstPermissions(Keeper& oracle) : oracle_(oracle) {}
   void home(sim::Key, sim::Value) override {}
   void copy(sim::Key key, sim::Holder holder, sim::Value, sim::CopyState state) override {
     if (holder.is_switch()) return;
@@ -48,7 +49,7 @@ class FirstPermissions final : public sim::StateVisitor {
   void lost(sim::Key) override {}
 
  private:
-  sim::SingleWriterOracle& oracle_;
+  Keeper& oracle_;
 };
 
 const Registration<OracleEntry> single_writer({
@@ -56,7 +57,7 @@ const Registration<OracleEntry> single_writer({
     .doc = "while a node may write a block, no other node may read or write it",
     .make = [](OracleContext& context) -> MadeOracle {
       auto oracle = std::make_shared<sim::SingleWriterOracle>();
-      context.attach(oracle, std::make_shared<FirstPermissions>(*oracle));
+      context.attach(oracle, std::make_shared<FirstPermissions<sim::SingleWriterOracle>>(*oracle));
       return oracle;
     },
 });
@@ -185,9 +186,11 @@ const Registration<OracleEntry> cost({
     .make = [](OracleContext& context) -> MadeOracle {
       CostTable table = context.costs();
       if (table.rows.empty()) throw sim::OptionError("cost", "a protocol without a cost table", "one that has one");
-      auto oracle = std::make_shared<CostOracle>(context.rack(), context.protocol(), std::move(table),
-                                                 context.terms().perfect_wires);
-      context.attach(oracle);
+      const MemoryService* memory = memory_service(context);
+      auto oracle =
+          std::make_shared<CostOracle>(context.rack(), context.protocol(), std::move(table),
+                                       memory == nullptr ? 0 : memory->objects_bits(), context.terms().perfect_wires);
+      context.attach(oracle, std::make_shared<FirstPermissions<CostOracle>>(*oracle));
       return oracle;
     },
 });

@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view kKinds[] = {"reads",       "writes",       "swaps",     "additions",        "fences",
                                        "locks",       "shared locks", "try-locks", "shared try-locks", "unlocks",
                                        "allocations", "frees"};
-constexpr std::string_view kOperations = "operations";
+constexpr std::string_view kOperations = "operations", kOthers = "other holders";
 constexpr std::size_t kOfMessage = 3;  // sent, received, bytes
 constexpr std::string_view kPrefixes[kOfMessage] = {"sent ", "received ", "bytes of "};
 
@@ -28,17 +28,29 @@ std::string_view without_spaces(std::string_view text) {
 
 }  // namespace
 
-CostOracle::CostOracle(Rack& rack, const Protocol& protocol, CostTable table, bool perfect_wires)
+CostOracle::CostOracle(Rack& rack, const Protocol& protocol, CostTable table, unsigned unit_bits, bool perfect_wires)
     : Oracle("cost", "operation"),
       rack_(rack),
       protocol_(protocol),
       table_(std::move(table)),
-      places_(table_.messages.size() * kOfMessage + std::size(kKinds) + 1),
+      places_(table_.messages.size() * kOfMessage + std::size(kKinds) + 2),
       totals_(places_),
+      states_(rack.event_log(), unit_bits, rack.options().rtt * kRest),
       disturbed_(!perfect_wires) {
-  for (const CostRow& row : table_.rows) rows_.push_back({parsed(row.cost), parsed(row.per)});
+  for (const CostRow& row : table_.rows) {
+    rows_.push_back({parsed(row.cost), parsed(row.per), state(row.of)});
+    by_state_ |= rows_.back().of != AccessState::unknown;
+  }
   retransmitted_ = parsed("nic.rc_retransmitted");
   if (perfect_wires) rack_.context().message_observers.push_back(this);
+}
+
+AccessState CostOracle::state(const std::string& text) const {
+  const auto* found = std::find(std::begin(kAccessStates), std::end(kAccessStates), text);
+  if (found == std::end(kAccessStates)) {
+    throw std::logic_error(fmt::format("a cost table is of \"{}\", which no access is", text));
+  }
+  return static_cast<AccessState>(found - std::begin(kAccessStates));
 }
 
 CostOracle::Sum CostOracle::parsed(const std::string& text) const {
@@ -65,6 +77,7 @@ CostOracle::Term CostOracle::term(const std::string& text) const {
   }
   const std::size_t kinds = table_.messages.size() * kOfMessage;
   if (of == kOperations) return term.place = kinds + std::size(kKinds), term;
+  if (of == kOthers) return term.place = kinds + std::size(kKinds) + 1, term;
   if (const auto* kind = std::find(std::begin(kKinds), std::end(kKinds), of); kind != std::end(kKinds)) {
     return term.place = kinds + static_cast<std::size_t>(kind - std::begin(kKinds)), term;
   }
@@ -102,11 +115,23 @@ void CostOracle::observe(const sim::Observation& observation) {
       disturbed_ |= why == sim::SentAgain::timeout || why == sim::SentAgain::transport_timeout;
       return;
     }
+    case sim::Observed::permission:
+      if (by_state_ && !disturbed_)
+        states_.permission(sim::PermissionView::of(observation), observation.operation, observation.at);
+      return;
+    case sim::Observed::operation_begun:
+      if (by_state_ && !disturbed_) begin_access(observation);
+      return;
+    case sim::Observed::performed:
+      if (by_state_ && table_.writes_return_early && !disturbed_) performed(observation);
+      return;
     case sim::Observed::operation_ended: {
       if (disturbed_) return;
+      if (by_state_) end_access(observation);
       const std::size_t kinds = table_.messages.size() * kOfMessage;
       const std::size_t kind = kinds + static_cast<std::size_t>(sim::OperationView::of(observation).kind);
       std::uint32_t* counts = counts_of(observation.operation);
+      if (counts != nullptr) operations_[latest_number_].key = sim::OperationView::of(observation).key;
       add(counts, kind, 1);
       add(counts, kinds + std::size(kKinds), 1);
       return;
@@ -127,6 +152,31 @@ void CostOracle::count(const p4::Packet& packet, bool sent) {
   }
 }
 
+void CostOracle::begin_access(const sim::Observation& observation) {
+  const AccessStates::Access access = states_.begin(observation);
+  if (counts_of(observation.operation) != nullptr) operations_[latest_number_].access = access;
+}
+
+void CostOracle::end_access(const sim::Observation& observation) {
+  if (counts_of(observation.operation) == nullptr) return;
+  Operation& operation = operations_[latest_number_];
+  operation.ended = true;
+  const bool writes = sim::OperationView::of(observation).kind == sim::OperationKind::write;
+  if (!table_.writes_return_early || !writes || operation.performed) close(operation, observation.at);
+}
+
+void CostOracle::performed(const sim::Observation& observation) {
+  if (counts_of(observation.operation) == nullptr) return;
+  Operation& operation = operations_[latest_number_];
+  operation.performed = true;
+  if (operation.ended) close(operation, observation.at);
+}
+
+void CostOracle::close(Operation& operation, sim::Time at) {
+  operation.access.state = states_.end(at, operation.access);
+  counts_[latest_number_ * places_ + places_ - 1] = operation.access.others;
+}
+
 std::uint32_t* CostOracle::counts_of(sim::OperationId operation) {
   if (operation == 0) return nullptr;
   if (operation == latest_) return &counts_[latest_number_ * places_];
@@ -135,7 +185,7 @@ std::uint32_t* CostOracle::counts_of(sim::OperationId operation) {
     if (operations_.size() == kOneByOne) return nullptr;
     number = &numbers_[operation];
     *number = static_cast<std::uint32_t>(operations_.size());
-    operations_.push_back(operation);
+    operations_.push_back({.id = operation});
     counts_.resize(counts_.size() + places_);
   }
   latest_ = operation;
@@ -157,7 +207,7 @@ std::uint64_t CostOracle::value(const Sum& sum, const auto& counts) {
 }
 
 void CostOracle::judge(sim::Time at, const CostRow& row, std::uint64_t cost, std::uint64_t per,
-                       sim::OperationId operation) {
+                       const Operation& operation) {
   if (cost >= row.least * per && (row.most == CostRow::kAny || cost <= row.most * per)) return;
   std::string what;
   if (keeps_more()) {
@@ -165,25 +215,27 @@ void CostOracle::judge(sim::Time at, const CostRow& row, std::uint64_t cost, std
                                 : row.least == row.most   ? fmt::format("{}", row.least * per)
                                                           : fmt::format("{} to {}", row.least * per, row.most * per);
     what = fmt::format("{}: {} of \"{}\" for {} of \"{}\", {} allowed: {}",
-                       operation == 0 ? "all operations" : rack_.event_log().operation(operation), cost, row.cost, per,
-                       row.per, allowed, row.what);
+                       operation.id == 0 ? "all operations" : rack_.event_log().operation(operation.id), cost, row.cost,
+                       per, row.per, allowed, row.what);
+    if (!row.of.empty()) what += fmt::format(" (of the {})", row.of);
   }
   violated(at, std::move(what),
-           {{}, operation == 0 ? std::vector<sim::OperationId>{} : std::vector<sim::OperationId>{operation}});
+           operation.id == 0 ? sim::KeyAndOperations{} : sim::KeyAndOperations{operation.key, {operation.id}});
 }
 
 void CostOracle::finish(sim::Time end) {
   if (disturbed_ || value(retransmitted_, totals_) > 0) return;
-  const std::size_t all = places_ - 1;
+  const std::size_t all = places_ - 2;
   count_judged(totals_[all]);
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const CostRow& row = table_.rows[i];
     for (std::size_t number = 0; row.of_each && number < operations_.size(); ++number) {
       const auto* counts = &counts_[number * places_];
-      if (counts[all] == 1)
+      if (counts[all] == 1 && (rows_[i].of == AccessState::unknown || rows_[i].of == operations_[number].access.state))
         judge(end, row, value(rows_[i].cost, counts), value(rows_[i].per, counts), operations_[number]);
     }
-    judge(end, row, value(rows_[i].cost, totals_), value(rows_[i].per, totals_), 0);
+    if (rows_[i].of == AccessState::unknown)
+      judge(end, row, value(rows_[i].cost, totals_), value(rows_[i].per, totals_), {});
   }
 }
 

@@ -12,6 +12,7 @@
 
 #include "models/packets/message_observer.hpp"
 #include "models/rack/rack.hpp"
+#include "models/service/access_states.hpp"
 #include "models/service/cost_table.hpp"
 #include "models/service/protocol.hpp"
 #include "sim/oracles/oracle.hpp"
@@ -25,11 +26,20 @@ class CostOracle final : public sim::Oracle, public MessageObserver {
   /// Operations that are judged one by one: the first ones. All of them are in the sums.
   static constexpr std::size_t kOneByOne = 16384;
 
+  /// How many round trips nobody has used a unit that is at rest: what is on its way when an access ends (releases,
+  /// acknowledgements, what is flushed) has come by then.
+  static constexpr std::int64_t kRest = 8;
+
   /// Adds itself to the rack's observers of messages, unless faults are to come; it must be attached to the event log
-  /// too. Throws std::logic_error if the table names what there is not.
-  CostOracle(Rack& rack, const Protocol& protocol, CostTable table, bool perfect_wires = true);
+  /// too. Keys that are equal above `unit_bits` are one unit of coherence. Throws std::logic_error if the table names
+  /// what there is not.
+  CostOracle(Rack& rack, const Protocol& protocol, CostTable table, unsigned unit_bits = 0, bool perfect_wires = true);
 
   void observe(const sim::Observation& observation) override;
+  /// What a node may do when the run begins.
+  void initial_permission(sim::Key key, std::uint64_t node, sim::Permission permission) {
+    if (by_state_) states_.permission({key, node, permission}, {}, sim::Time::beginning());
+  }
   void sent(const p4::Packet& packet) override { count(packet, true); }
   void received(const p4::Packet& packet) override { count(packet, false); }
 
@@ -48,6 +58,14 @@ class CostOracle final : public sim::Oracle, public MessageObserver {
   using Sum = std::vector<Term>;
   struct Row {
     Sum cost, per;
+    AccessState of = AccessState::unknown;  // for operations of any
+  };
+  /// One that is judged alone.
+  struct Operation {
+    sim::OperationId id = 0;
+    sim::Key key = 0;
+    AccessStates::Access access{};  // as it began, then as it was until it was over
+    bool ended = false, performed = false;
   };
   struct Nothing final : sim::StateVisitor {
     void home(sim::Key, sim::Value) override {}
@@ -57,15 +75,21 @@ class CostOracle final : public sim::Oracle, public MessageObserver {
   /// What is counted, of one operation or of all: the messages' sent, received and bytes, and what has ended by kind.
   using Counts = std::vector<std::uint32_t>;
 
+  AccessState state(const std::string& text) const;
   Sum parsed(const std::string& text) const;
   Term term(const std::string& text) const;
   void begin();
   void count(const p4::Packet& packet, bool sent);
+  void begin_access(const sim::Observation& observation);
+  void end_access(const sim::Observation& observation);
+  void performed(const sim::Observation& observation);
+  /// Of the latest operation that was counted.
+  void close(Operation& operation, sim::Time at);
   /// Where an operation's are; null if it is not judged alone. Until the next call.
   std::uint32_t* counts_of(sim::OperationId operation);
   void add(std::uint32_t* counts, std::size_t place, std::uint64_t more);
   static std::uint64_t value(const Sum& sum, const auto& counts);
-  void judge(sim::Time at, const CostRow& row, std::uint64_t cost, std::uint64_t per, sim::OperationId operation);
+  void judge(sim::Time at, const CostRow& row, std::uint64_t cost, std::uint64_t per, const Operation& operation);
 
   Rack& rack_;
   const Protocol& protocol_;
@@ -75,12 +99,13 @@ class CostOracle final : public sim::Oracle, public MessageObserver {
   std::vector<std::uint64_t> totals_;
   std::vector<CostedMessage> messages_;  // of the packet at hand
   sim::FlatMap<std::uint32_t> numbers_;  // of operations
-  std::vector<sim::OperationId> operations_;
+  std::vector<Operation> operations_;
   sim::OperationId latest_ = 0;  // whose counts were asked for last, and its number
   std::size_t latest_number_ = 0;
-  Counts counts_;              // of them, one after the other
-  std::vector<bool> ended_{};  // which of them have
-  Sum retransmitted_;          // by NICs
+  Counts counts_;  // of them, one after the other
+  AccessStates states_;
+  bool by_state_ = false;  // some row is of one state
+  Sum retransmitted_;      // by NICs
   bool begun_ = false, disturbed_ = false;
   Nothing nothing_;
 };

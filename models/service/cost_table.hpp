@@ -9,6 +9,7 @@
 //   reads           operations of a kind that ended: reads, writes, swaps, additions, fences, locks, shared locks,
 //                   try-locks, shared try-locks, unlocks, allocations, frees
 //   operations      of any kind
+//   other holders   nodes that could read or write what an access of a state found at rest (access_states.hpp)
 //   gam.denied      a counter of the protocol, of the whole run
 //
 // each with a factor in front of it, or 1.
@@ -17,6 +18,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/record/ids.hpp"
@@ -33,12 +36,21 @@ struct CostRow {
   std::string per;
   std::uint64_t least = 1, most = 1;
   bool of_each = true;  ///< it holds for each operation, and so for all together; else for all together alone
+  /// It holds for each access of this state alone: "reads that hit" (access_states.hpp). Empty for all operations.
+  std::string of = {};
 };
+
+/// A row of each access of one state.
+inline CostRow row_of(std::string_view state, std::string what, std::string section, std::string cost,
+                      std::uint64_t least, std::uint64_t most, std::string per = "operations") {
+  return {std::move(what), std::move(section), std::move(cost), std::move(per), least, most, true, std::string(state)};
+}
 
 /// Empty if a protocol declares nothing.
 struct CostTable {
   std::vector<std::string> messages;  ///< types of messages, as the paper calls them
   std::vector<CostRow> rows;
+  bool writes_return_early = false;  ///< what a write finds it finds until it is performed
 };
 
 /// A message in a packet. The packet's payload counts as that of its first message.

@@ -1,5 +1,7 @@
 // What requests to ccKVS and its baselines cost (ccKVS §5, §6.3, §8.7): a remote request and its response; a put of a
 // cached key under SC an update to each other cache, under Lin an invalidation, its acknowledgement and an update.
+#include <fmt/core.h>
+
 #include "models/packets/rdma_headers.hpp"
 #include "protocols/cckvs/base.hpp"
 #include "protocols/cckvs/cckvs.hpp"
@@ -44,6 +46,11 @@ models::CostTable costs_of_requests(const std::string& counters, bool learning) 
        .of_each = false}};
   // Keys that are learnt go from the store into caches and back.
   if (learning) return table;
+  table.rows.push_back({.what = "for a key that no cache of its node has, and whose home is another",
+                        .section = "§6.2",
+                        .cost = "sent requests",
+                        .per = "store.answers_by_remote",
+                        .of_each = false});
   const std::string accesses = counters + ".store_reads + " + counters + ".store_writes";
   const std::string answers = "store.answers_by_local + store.answers_by_remote";
   table.rows.push_back({.what = "what no cache answers is looked up or written in the store",
@@ -90,9 +97,24 @@ models::CostTable Options::costs(const models::RackOptions& rack) const {
     table.rows.push_back(
         {.what = what, .section = section, .cost = cost, .per = per, .least = 0, .most = most, .of_each = of_each});
   };
+  // What is not written in the store is a put of a cached key.
+  const auto of_cached = [&](const char* what, const char* message, std::uint64_t least) {
+    table.rows.push_back({.what = what,
+                          .section = "§5.2",
+                          .cost = fmt::format("received {} + {} cckvs.store_writes", message, others),
+                          .per = "writes",
+                          .least = least,
+                          .most = others,
+                          .of_each = false});
+  };
   add("a put updates each other copy once", "§5.2", "received updates", "writes", others, true);
-  if (rules.consistency == Consistency::sc) return table;
+  if (rules.consistency == Consistency::sc) {
+    if (!learning) of_cached("that is each put of a cached key", "updates", others);
+    return table;
+  }
   add("a put invalidates each other copy once", "§5.2", "received invalidations", "writes", others, true);
+  // One that has lost before it got its credits is not sent.
+  if (!learning) of_cached("that is a put of a cached key", "invalidations", 0);
   // The put with the lower timestamp gets no answer from those that have the higher one.
   add("an invalidation is acknowledged once", "§5.2", "sent acknowledgements", "received invalidations", 1, false);
   add("an update follows the acknowledgements of all", "§5.2", "received updates", "received acknowledgements", 1,

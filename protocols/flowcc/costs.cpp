@@ -91,6 +91,34 @@ models::CostTable FlowCcOptions::costs(const models::RackOptions&) const {
        .per = "flowcc.write_backs",
        .of_each = false},
   };
+  const auto add = [&](const char* state, const char* what, const std::string& cost, std::uint64_t times,
+                       const char* per = "operations", const char* section = "§5.1.2") {
+    table.rows.push_back(models::row_of(state, what, section, cost, times, times, per));
+  };
+  const char* holders = "received request to a holder";
+  for (const char* hit : {"reads that hit", "writes that hit"}) add(hit, "asks nobody", requests, 0);
+  for (const char* read : {"reads of what nobody has", "reads of what others share", "reads of what another owns"})
+    add(read, "is a READ-MISS", "sent READ-MISS", 1);
+  for (const char* write : {"writes of what nobody has", "writes of what others share", "writes of what another owns"})
+    add(write, "is a WRITE-MISS", "sent WRITE-MISS", 1);
+  add("upgrades", "is a WRITE-SHARED", "sent WRITE-SHARED", 1);
+  add("upgrades", "each other sharer gives up its copy", holders, 1, "other holders");
+  add("upgrades", "the node has the block", "sent block", 0);
+  for (const char* access : {"reads of what nobody has", "writes of what nobody has"}) {
+    add(access, "no node is asked", holders, 0);
+    add(access, "the home gives the block", "sent block", 1);
+  }
+  add("reads of what others share", "one sharer is asked", holders, 1);
+  add("reads of what others share", "and gives the block", "sent block", 1);
+  add("reads of what another owns", "the owner is asked", holders, 1);
+  add("reads of what another owns", "and gives the block", "sent block", 1);
+  add("reads of what another owns", "and writes it back, as victims are", "sent block to memory", 1,
+      "operations + sent EVICT-MODIFIED");
+  add("writes of what others share", "each sharer gives up its copy", holders, 1, "other holders");
+  add("writes of what others share", "one of them gives the block", "sent block", 1);
+  add("writes of what another owns", "the owner is asked", holders, 1);
+  add("writes of what another owns", "and gives the block", "sent block", 1);
+  add("writes of what another owns", "which memory need not have", "sent block to memory", 1, "sent EVICT-MODIFIED");
   return table;
 }
 

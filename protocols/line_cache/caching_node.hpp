@@ -278,8 +278,11 @@ void CachingNode<Types>::execute(const Table& table, Event event, Step step) {
   const sim::Permission after = permission_of(state);
   if (after == before) return;
   const Work* work = works_.find(step.line);
-  shared_.permissions.set(id_, shared_.lines.object_of(step.line, 0), after,
-                          work != nullptr ? work->operation : sim::OperationId{0u});
+  // Who asks for it, or who gets it here.
+  const sim::OperationId operation = step.message != nullptr ? step.message->operation
+                                     : work != nullptr       ? work->operation
+                                                             : sim::OperationId{0u};
+  shared_.permissions.set(id_, shared_.lines.object_of(step.line, 0), after, operation);
 }
 
 template <class Types>

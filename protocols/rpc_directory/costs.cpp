@@ -66,6 +66,30 @@ models::CostTable Options::costs(const models::RackOptions&) const {
        .per = "sent WRITTEN BACK + sent SHARED OUT",
        .least = 0},
   };
+  const auto add = [&](const char* state, const char* what, const char* cost, std::uint64_t times,
+                       const char* per = "operations") {
+    table.rows.push_back(models::row_of(state, what, "ScaleStore §4", cost, times, times, per));
+  };
+  const char *requests = "sent READ REQUEST + sent WRITE REQUEST", *owners = "sent GIVE + sent SHARE",
+             *sharers = "sent INVALIDATE";
+  for (const char* hit : {"reads that hit", "writes that hit"}) add(hit, "asks nobody", requests, 0);
+  for (const char* read : {"reads of what nobody has", "reads of what others share", "reads of what another owns"}) {
+    add(read, "the home is asked once", "sent READ REQUEST", 1);
+    add(read, "sharers keep what they have", sharers, 0);
+  }
+  for (const char* write :
+       {"writes of what nobody has", "writes of what others share", "writes of what another owns", "upgrades"})
+    add(write, "the home is asked once", "sent WRITE REQUEST", 1);
+  for (const char* access : {"reads of what nobody has", "reads of what others share", "writes of what nobody has",
+                             "writes of what others share", "upgrades"})
+    add(access, "no owner is asked", owners, 0);
+  add("upgrades", "and the page is there", "sent REPLY PAGE", 0);
+  add("reads of what another owns", "the owner shares it out", "sent SHARE", 1);
+  add("writes of what another owns", "the owner gives it", "sent GIVE", 1);
+  for (const char* write : {"writes of what others share", "upgrades"})
+    add(write, "each other sharer is told", sharers, 1, "other holders");
+  for (const char* write : {"writes of what nobody has", "writes of what another owns"})
+    add(write, "no sharer is", sharers, 0);
   return table;
 }
 

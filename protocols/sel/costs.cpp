@@ -43,6 +43,13 @@ models::CostTable Options::costs(const models::RackOptions&) const {
                         .per = "sent WRITE",
                         .least = 8 + models::kIcrcBytes,
                         .most = line_bytes + models::kIcrcBytes});
+  table.rows.push_back(
+      models::row_of("reads of what nobody has", "takes the latch and gives it back", "§2", "sent FAA", 2, 2));
+  table.rows.push_back(
+      models::row_of("writes of what nobody has", "takes the latch, and adds its id away", "§2", "sent FAA", 1, 1));
+  table.rows.push_back(models::row_of("writes of what nobody has", "at once", "§2", "sent CAS", 1, 1));
+  for (const char* access : {"reads of what nobody has", "writes of what nobody has"})
+    table.rows.push_back(models::row_of(access, "reads the line once", "§2", "sent READ", 1, 1));
   return table;
 }
 

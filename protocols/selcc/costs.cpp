@@ -15,6 +15,7 @@ using latched_memory::LineMessage;
 enum class ToNode : std::size_t {
   invalidation = static_cast<std::size_t>(LineMessage::count),
   answer,
+  busy,
   line,
   confirmation
 };
@@ -32,17 +33,24 @@ void Selcc::messages_of(const p4::Packet& packet, std::vector<models::CostedMess
   if (verb != LineMessage::write || to_memory) return add(*verb);
   // A line comes with its answer in front.
   if (!packet.content.holds<Answer>()) return add(ToNode::line);
-  add(packet.content.as<Answer>().verdict == Verdict::landed ? ToNode::confirmation : ToNode::answer);
+  switch (packet.content.as<Answer>().verdict) {
+    case Verdict::landed:
+      return add(ToNode::confirmation);
+    case Verdict::busy:
+      return add(ToNode::busy);
+    default:
+      return add(ToNode::answer);
+  }
 }
 
 models::CostTable Options::costs(const models::RackOptions&) const {
   models::CostTable table{.messages = latched_memory::line_messages(),
                           .rows = latched_memory::rows_of_verbs(line_bytes + latched_memory::LineLayout::kWordBytes)};
-  for (const char* name : {"INVALIDATE", "answer", "line with an answer", "confirmation"})
+  for (const char* name : {"INVALIDATE", "answer", "BUSY", "line with an answer", "confirmation"})
     table.messages.emplace_back(name);
   table.rows.push_back({.what = "an invalidation is answered once",
                         .section = "§5.1",
-                        .cost = "sent answer + sent line with an answer",
+                        .cost = "sent answer + sent BUSY + sent line with an answer",
                         .per = "sent INVALIDATE",
                         .least = await_answer ? 1U : 0U});
   table.rows.push_back({.what = "who gives a line tells that the word has changed",
@@ -73,6 +81,31 @@ models::CostTable Options::costs(const models::RackOptions&) const {
                         .cost = "sent WRITE",
                         .per = "selcc.flushes",
                         .of_each = false});
+  if (writes_return_early()) return table;  // before they have asked
+  const auto add = [&](const char* state, const char* what, const char* section, const char* cost, std::uint64_t times,
+                       const char* per = "operations") {
+    table.rows.push_back(models::row_of(state, what, section, cost, times, times, per));
+  };
+  const char *atomics = "sent CAS + sent FAA", *asked = "sent INVALIDATE";
+  for (const char* hit : {"reads that hit", "writes that hit"})
+    add(hit, "is of the node alone", "§4.1", "sent CAS + sent FAA + sent READ + sent READ of a word + sent INVALIDATE",
+        0);
+  for (const char* access : {"reads of what nobody has", "reads of what others share", "writes of what nobody has"}) {
+    add(access, "an atomic takes the latch", "§4", atomics, 1);
+    add(access, "the line is read with it", "§4", "sent READ", 1);
+    add(access, "nobody is in the way", "§4", asked, 0);
+  }
+  // Where the invalidations that an agent keeps are too many, it is tried again.
+  for (const char* access : {"reads of what another owns", "writes of what another owns"})
+    add(access, "the owner is asked", "§5.1", asked, 1, "operations + sent BUSY");
+  table.rows.push_back(models::row_of("reads of what another owns", "an atomic finds out, another takes the bit away",
+                                      "§5.1", atomics, 2, 3, "operations + sent BUSY"));
+  add("writes of what another owns", "an atomic finds out, and one gives the line on", "§5.1", atomics, 1,
+      "2 operations + sent BUSY");
+  for (const char* access : {"upgrades", "writes of what others share"})
+    add(access, "each other sharer is asked", "§5.1", asked, 1, "other holders + sent BUSY");
+  add("writes of what others share", "an atomic finds out, each sharer gives up, and an atomic acquires", "§5.1",
+      atomics, 1, "2 operations + sent BUSY + other holders");
   return table;
 }
 

@@ -16,6 +16,10 @@ bool are_compatible(OperationKind a, OperationKind b) {
   return a == OperationKind::read && b == OperationKind::read;
 }
 
+bool writes(OperationKind kind) {
+  return kind == OperationKind::write || is_atomic(kind);
+}
+
 bool is_try(OperationKind kind) {
   return kind == OperationKind::try_lock || kind == OperationKind::try_lock_shared;
 }
@@ -150,10 +154,12 @@ void BoundedWaitingOracle::leave(std::uint64_t number, std::uint32_t place) {
 }
 
 void BoundedWaitingOracle::overtake(const Operation& winner, const Observation& observation, Unit& of) {
+  if (bounds_.writes_return_early && winner.kind == OperationKind::write) return;
   for (Operation& loser : of.waiting) {
     if (loser.since + bounds_.headway >= winner.since) return;
-    if (is_try(loser.kind) || are_compatible(loser.kind, winner.kind) || !is_calm(loser.since, observation.at))
-      continue;
+    const bool for_itself = bounds_.writes_return_early && writes(loser.kind);
+    if (for_itself || is_try(loser.kind) || are_compatible(loser.kind, winner.kind)) continue;
+    if (!is_calm(loser.since, observation.at)) continue;
     auto by = std::find_if(loser.overtaken_by.begin(), loser.overtaken_by.end(),
                            [&](const auto& other) { return other.first == winner.session; });
     if (by == loser.overtaken_by.end()) by = loser.overtaken_by.insert(by, {winner.session, 0});

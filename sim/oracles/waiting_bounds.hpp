@@ -28,6 +28,9 @@ struct WaitingBounds {
   std::uint64_t overtakings = kAny;
   /// It is so by luck: where nothing is random, packets may come in the same order for ever, and nothing bounds it.
   bool lucky = false;
+  /// A write ends before its turn, and is carried out later: it overtakes nobody by its end. It waits for room in its
+  /// session's buffer, and what follows it (an atomic operation) for those before it: neither for others.
+  bool writes_return_early = false;
   /// The same by a session of its own node, if it is not alike.
   std::optional<std::uint64_t> at_node = {};
   /// The same of a request for a lock, where that differs.

@@ -102,20 +102,26 @@ std::string bound_of(const models::CostRow& row) {
   return row.least == row.most ? fmt::format("{} x", row.least) : fmt::format("{} to {} x", row.least, row.most);
 }
 
+/// Which operations a row is of.
+std::string of_whom(const models::CostRow& row) {
+  if (!row.of.empty()) return "of each of the " + row.of;
+  return row.of_each ? "of each operation" : "of all together";
+}
+
 std::string costs_text(const models::CostTable& table) {
   std::string text = fmt::format("messages: {}\n", fmt::join(table.messages, ", "));
   for (const models::CostRow& row : table.rows) {
-    text += fmt::format("\n{} ({}; {})\n  {}\n  = {} ({})\n", row.what, row.section,
-                        row.of_each ? "of each operation" : "of all together", row.cost, bound_of(row), row.per);
+    text += fmt::format("\n{} ({}; {})\n  {}\n  = {} ({})\n", row.what, row.section, of_whom(row), row.cost,
+                        bound_of(row), row.per);
   }
   return text;
 }
 
 std::string costs_markdown(const models::CostTable& table) {
-  std::string text = "| what | cost | = | of | for | section |\n|---|---|---|---|---|---|\n";
+  std::string text = "| what | cost | = | per | of whom | section |\n|---|---|---|---|---|---|\n";
   for (const models::CostRow& row : table.rows) {
-    text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", row.what, row.cost, bound_of(row), row.per,
-                        row.of_each ? "each operation" : "all", row.section);
+    text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", row.what, row.cost, bound_of(row), row.per, of_whom(row),
+                        row.section);
   }
   return text;
 }

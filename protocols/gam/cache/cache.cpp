@@ -113,12 +113,13 @@ void Cache::raise(CacheEvent event, CacheStep step) {
   CacheState nothing = CacheState::invalid;
   CacheState& state = step.frame != nullptr ? step.frame->state : nothing;
   const sim::Permission before = permission_of(state);
+  const sim::OperationId operation = step.operation();  // which may be over then
   cache_table().on(state, event, step, shared_.coverage);
   if (step.drops_later) {
     output_.core().run<&Cache::drop_late>(shared_.options.message, *this, step.line.number(),
                                           std::uint64_t{step.message->request});
   }
-  if (permission_of(state) != before) output_.record(step.line, step.operation(), permission_of(state));
+  if (permission_of(state) != before) output_.record(step.line, operation, permission_of(state));
 }
 
 void Cache::settle(Frame& frame) {

@@ -9,7 +9,9 @@ namespace racksim::gam {
 
 sim::OperationId CacheStep::operation() const {
   if (request != nullptr) return request->operation;
-  return message != nullptr ? message->operation : sim::OperationId{0u};
+  if (message != nullptr) return message->operation;
+  const Request* initiator = frame != nullptr && frame->work != nullptr ? frame->work->initiator : nullptr;
+  return initiator != nullptr ? initiator->operation : sim::OperationId{0u};
 }
 
 sim::KeyAndOperations CacheStep::key_and_operations() const {

@@ -113,7 +113,8 @@ std::optional<sim::WaitingBounds> Options::waiting(const models::RackOptions& ra
       .step = rack.rtt * 40 * lines + nvram.latency * 16,
       .work = (message + hand_over) * static_cast<std::int64_t>(rack.nodes + 3) + wake_up + nvram.latency * 2};
   // Writes that wait in a buffer are in front of others, and nobody sees them.
-  if (consistency != Consistency::sc) bounds.step = sim::Duration::max();
+  bounds.writes_return_early = consistency != Consistency::sc;
+  if (bounds.writes_return_early) bounds.step = sim::Duration::max();
   return bounds;
 }
 

@@ -186,7 +186,57 @@ TEST_CASE("a disturbed run is not judged, nor one in which somebody waited in va
         }) == 3);
 }
 
+TEST_CASE("a row of one state is judged of each access that finds it, and of no other") {
+  const auto found = [](bool holds, unsigned questions, std::uint64_t times) {
+    Conversation talk({row_of("reads that hit", "asks nobody", "", "sent question", times, times)});
+    if (holds) talk.oracle.initial_permission(sim::Key{1}, 0, sim::Permission::read);
+    talk.begin(operation_of(1));
+    for (unsigned i = 0; i < questions; ++i) talk.say(kQuestion, operation_of(1));
+    talk.end(operation_of(1));
+    return talk.found();
+  };
+  CHECK(found(true, 0, 0).empty());
+  CHECK(found(false, 1, 0).empty());
+  REQUIRE(found(true, 1, 0).size() == 1);
+  CHECK(found(true, 1, 0)[0] ==
+        "n0.t0 #1: 1 of \"sent question\" for 1 of \"operations\", 0 allowed: asks nobody (of the reads that hit)");
+  CHECK(found(true, 0, 1).size() == 1);
+}
+
+TEST_CASE("what each other holder costs is by those that held it as the access began") {
+  const auto passes = [](unsigned holders, unsigned questions) {
+    Conversation talk(
+        {row_of("reads of what others share", "asks each", "", "sent question", 1, 1, "other holders + operations")});
+    for (unsigned node = 1; node <= holders; ++node) {
+      talk.oracle.initial_permission(sim::Key{1}, node, sim::Permission::read);
+    }
+    talk.begin(operation_of(1));
+    for (unsigned i = 0; i < questions; ++i) talk.say(kQuestion, operation_of(1));
+    talk.end(operation_of(1));
+    return talk.found().empty();
+  };
+  CHECK(passes(2, 3));
+  CHECK_FALSE(passes(2, 2));
+  CHECK_FALSE(passes(2, 4));
+  CHECK(passes(1, 2));
+}
+
+TEST_CASE("a violation names its operation and the key, so that a chart can be drawn") {
+  Conversation talk({answered()});
+  talk.begin(operation_of(1));
+  talk.say(kQuestion, operation_of(1));
+  talk.end(operation_of(1));
+  talk.found();
+  REQUIRE(talk.oracle.violations().size() == 2);
+  CHECK(talk.oracle.violations()[0].about.key == sim::Key{1});
+  CHECK(talk.oracle.violations()[0].about.operations == std::vector{operation_of(1)});
+  CHECK(talk.oracle.violations()[1].about.key == std::nullopt);
+}
+
 TEST_CASE("a table that names what there is not is refused") {
+  CHECK_THROWS_WITH(Conversation({row_of("reads of the dead", "no", "", "sent question", 1, 1)}),
+                    Contains("\"reads of the dead\", which no access is"));
+
   for (const char* sum : {"sent farewell", "farewells", "talk.farewells", "2 received"}) {
     INFO(sum);
     CHECK_THROWS_WITH(Conversation({{.what = "no", .section = "", .cost = sum, .per = "reads"}}),

@@ -91,6 +91,26 @@ TEST_CASE("only what conflicts, waits itself and came later by the headway overt
       0);
 }
 
+TEST_CASE("where writes return early neither they nor what drains them wait for others, and a write overtakes nobody") {
+  const auto most = [](const Story& story, bool early) {
+    WaitingBounds bounds = kEndless;
+    bounds.writes_return_early = early;
+    return judged(story, bounds).most;
+  };
+  const Story overtaken_by_a_write = Teller().read(0, 6, 0, {1, 9}).write(1, 6, 1, {2, 5}, 5);
+  CHECK(most(overtaken_by_a_write, false) == 1);
+  CHECK(most(overtaken_by_a_write, true) == 0);
+  const Story waiting_write = Teller().write(0, 6, 1, {1, 9}, 9).read(1, 6, 0, {2, 5});
+  CHECK(most(waiting_write, false) == 1);
+  CHECK(most(waiting_write, true) == 0);
+  const Story waiting_atomic = Teller().add(0, 6, 1, 0, {1, 9}, 9).read(1, 6, 0, {2, 5});
+  CHECK(most(waiting_atomic, false) == 1);
+  CHECK(most(waiting_atomic, true) == 0);
+  const Story overtaken_by_an_atomic = Teller().read(0, 6, 0, {1, 9}).add(1, 6, 1, 0, {2, 5}, 5);
+  CHECK(most(overtaken_by_an_atomic, false) == 1);
+  CHECK(most(overtaken_by_an_atomic, true) == 1);
+}
+
 TEST_CASE("nobody waits for longer than a step while nothing ends on its unit") {
   WaitingBounds bounds = kEndless;
   bounds.step = 10_ns;

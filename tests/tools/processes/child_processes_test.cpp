@@ -104,6 +104,38 @@ TEST_CASE("children that the system has no descriptors for begin when others hav
   CHECK(most < 5);
 }
 
+TEST_CASE("children that the system has no processes for begin when others have ended, and without any that is said") {
+  // The limit counts a user's processes and does not bind root, so the test becomes a user that has none.
+  constexpr uid_t kNobody = 65534;
+  const bool root = geteuid() == 0;
+  const auto begun = [&](rlim_t allowed) {
+    return answer_of(
+               [&]() -> std::string {
+                 if (root && setresuid(kNobody, kNobody, kNobody) != 0) return "cannot become nobody";
+                 const rlimit limit{allowed, allowed};
+                 if (setrlimit(RLIMIT_NPROC, &limit) != 0) return "cannot set the limit";
+                 ChildProcesses children(20);
+                 std::size_t ended = 0, most = 0;
+                 try {
+                   for (std::size_t id = 0; ended < 20;) {
+                     while (id < 20 && children.has_room() && children.start(id, [] { return std::string("done"); })) {
+                       ++id;
+                     }
+                     most = std::max(most, children.running());
+                     if (const auto child = children.wait(1000ms)) ended += child->answered() ? 1 : 0;
+                   }
+                 } catch (const SystemError& error) {
+                   return error.what();
+                 }
+                 return std::to_string(most);
+               },
+               "")
+        .text;
+  };
+  CHECK_THAT(begun(1), Catch::Contains("Resource temporarily unavailable"));
+  if (root) CHECK(begun(4) == "3");  // itself is the fourth
+}
+
 TEST_CASE("work for which there is no memory is told apart from work that is wrong") {
   CHECK_THROWS_AS(answer_of([]() -> std::string { throw std::bad_alloc(); }, ""), SystemError);
 }
