@@ -96,12 +96,16 @@ models::CostTable FlowCcOptions::costs(const models::RackOptions&) const {
     table.rows.push_back(models::row_of(state, what, section, cost, times, times, per));
   };
   const char* holders = "received request to a holder";
+  // A lock that is taken, as by a migration, refuses the request, which comes again; that of a victim, too.
+  const auto one = [&](const char* state, const char* what, const char* request) {
+    table.rows.push_back(models::row_of(state, what, "§5.1.1", request, 0, 1, "operations + received FAILED-ACK"));
+  };
   for (const char* hit : {"reads that hit", "writes that hit"}) add(hit, "asks nobody", requests, 0);
   for (const char* read : {"reads of what nobody has", "reads of what others share", "reads of what another owns"})
-    add(read, "is a READ-MISS", "sent READ-MISS", 1);
+    one(read, "is a READ-MISS, until it gets the lock", "sent READ-MISS");
   for (const char* write : {"writes of what nobody has", "writes of what others share", "writes of what another owns"})
-    add(write, "is a WRITE-MISS", "sent WRITE-MISS", 1);
-  add("upgrades", "is a WRITE-SHARED", "sent WRITE-SHARED", 1);
+    one(write, "is a WRITE-MISS, until it gets the lock", "sent WRITE-MISS");
+  one("upgrades", "is a WRITE-SHARED, until it gets the lock", "sent WRITE-SHARED");
   add("upgrades", "each other sharer gives up its copy", holders, 1, "other holders");
   add("upgrades", "the node has the block", "sent block", 0);
   for (const char* access : {"reads of what nobody has", "writes of what nobody has"}) {
