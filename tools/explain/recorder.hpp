@@ -51,7 +51,7 @@ class Recorder final : public sim::Observer, public models::PacketObserver {
   /// Events kept around each of the two places.
   static constexpr std::size_t kKept = 20'000;
   /// Messages named by faults that are kept besides, the first ones.
-  static constexpr std::size_t kNamed = 100;
+  static constexpr std::size_t kNamed = 1000;
 
  private:
   /// Where an event source stands in the rack.
