@@ -41,7 +41,9 @@ CostOracle::CostOracle(Rack& rack, const Protocol& protocol, CostTable table, un
     rows_.push_back({parsed(row.cost), parsed(row.per), state(row.of)});
     by_state_ |= rows_.back().of != AccessState::unknown;
   }
-  retransmitted_ = parsed("nic.rc_retransmitted");
+  for (const auto& [name, metric] : rack_.metrics().all()) {
+    if (name == "nic.rc_retransmitted" || name.ends_with(".sent_again")) sent_again_.push_back(term(name));
+  }
   if (perfect_wires) rack_.context().message_observers.push_back(this);
 }
 
@@ -99,7 +101,7 @@ void CostOracle::begin() {
     begin(row.cost);
     begin(row.per);
   }
-  begin(retransmitted_);
+  begin(sent_again_);
 }
 
 void CostOracle::observe(const sim::Observation& observation) {
@@ -224,7 +226,7 @@ void CostOracle::judge(sim::Time at, const CostRow& row, std::uint64_t cost, std
 }
 
 void CostOracle::finish(sim::Time end) {
-  if (disturbed_ || value(retransmitted_, totals_) > 0) return;
+  if (disturbed_ || value(sent_again_, totals_) > 0) return;
   const std::size_t all = places_ - 2;
   count_judged(totals_[all]);
   for (std::size_t i = 0; i < rows_.size(); ++i) {

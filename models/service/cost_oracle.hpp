@@ -2,8 +2,8 @@
 // (cost_table.hpp), each of them and all together. What is sent twice, or in vain, or to one node too many breaks no
 // promise of consistency; here it does.
 //
-// A run that a fault disturbs, or in which anybody waited too long for an answer or a NIC sent again what nobody was
-// ready for, is not judged; nor is one that does not come to rest.
+// A run that a fault disturbs, or in which anybody waited too long for an answer or sent anything again (counters called
+// sent_again, and that of NICs), is not judged; nor is one that does not come to rest.
 #pragma once
 
 #include <cstdint>
@@ -105,7 +105,7 @@ class CostOracle final : public sim::Oracle, public MessageObserver {
   Counts counts_;  // of them, one after the other
   AccessStates states_;
   bool by_state_ = false;  // some row is of one state
-  Sum retransmitted_;      // by NICs
+  Sum sent_again_;         // by NICs and protocols
   bool begun_ = false, disturbed_ = false;
   Nothing nothing_;
 };

@@ -97,24 +97,24 @@ models::CostTable Options::costs(const models::RackOptions& rack) const {
     table.rows.push_back(
         {.what = what, .section = section, .cost = cost, .per = per, .least = 0, .most = most, .of_each = of_each});
   };
-  // What is not written in the store is a put of a cached key.
-  const auto of_cached = [&](const char* what, const char* message, std::uint64_t least) {
+  // What is not written in the store is a put of a cached key. One that is outdated before it got its credits is not
+  // sent.
+  const auto of_cached = [&](const char* what, const char* message) {
     table.rows.push_back({.what = what,
                           .section = "§5.2",
                           .cost = fmt::format("received {} + {} cckvs.store_writes", message, others),
                           .per = "writes",
-                          .least = least,
+                          .least = 0,
                           .most = others,
                           .of_each = false});
   };
   add("a put updates each other copy once", "§5.2", "received updates", "writes", others, true);
   if (rules.consistency == Consistency::sc) {
-    if (!learning) of_cached("that is each put of a cached key", "updates", others);
+    if (!learning) of_cached("that is each put of a cached key", "updates");
     return table;
   }
   add("a put invalidates each other copy once", "§5.2", "received invalidations", "writes", others, true);
-  // One that has lost before it got its credits is not sent.
-  if (!learning) of_cached("that is a put of a cached key", "invalidations", 0);
+  if (!learning) of_cached("that is a put of a cached key", "invalidations");
   // The put with the lower timestamp gets no answer from those that have the higher one.
   add("an invalidation is acknowledged once", "§5.2", "sent acknowledgements", "received invalidations", 1, false);
   add("an update follows the acknowledgements of all", "§5.2", "received updates", "received acknowledgements", 1,

@@ -116,13 +116,14 @@ models::CostTable FlowCcOptions::costs(const models::RackOptions&) const {
   add("reads of what others share", "and gives the block", "sent block", 1);
   add("reads of what another owns", "the owner is asked", holders, 1);
   add("reads of what another owns", "and gives the block", "sent block", 1);
-  add("reads of what another owns", "and writes it back, as victims are", "sent block to memory", 1,
-      "operations + sent EVICT-MODIFIED");
+  table.rows.push_back(models::row_of("reads of what another owns", "and writes it back, as victims are", "§5.1.2",
+                                      "sent block to memory", 0, 1, "operations + sent EVICT-MODIFIED"));
   add("writes of what others share", "each sharer gives up its copy", holders, 1, "other holders");
   add("writes of what others share", "one of them gives the block", "sent block", 1);
   add("writes of what another owns", "the owner is asked", holders, 1);
   add("writes of what another owns", "and gives the block", "sent block", 1);
-  add("writes of what another owns", "which memory need not have", "sent block to memory", 1, "sent EVICT-MODIFIED");
+  table.rows.push_back(models::row_of("writes of what another owns", "which memory need not have", "§5.1.2",
+                                      "sent block to memory", 0, 1, "sent EVICT-MODIFIED"));
   return table;
 }
 
