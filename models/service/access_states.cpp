@@ -38,7 +38,7 @@ void AccessStates::permission(const sim::PermissionView& change, sim::OperationI
   unit->readers = change.permission == sim::Permission::read ? unit->readers | bit : unit->readers & ~bit;
   unit->writers = change.permission == sim::Permission::write ? unit->writers | bit : unit->writers & ~bit;
   ++unit->changes;
-  if (unit->open != 1 || operation != unit->latest) ++unit->foreign;
+  if (operation != unit->latest) ++unit->foreign;
   unit->moved = at;
 }
 

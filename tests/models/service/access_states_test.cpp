@@ -91,6 +91,14 @@ TEST_CASE("other holders are counted as the access began") {
   CHECK(nodes.end(upgrade) == AccessState::upgrade);
 }
 
+TEST_CASE("an owner is a holder, too") {
+  Nodes nodes;
+  nodes.may(2, Permission::write);
+  nodes.rest();
+  CHECK(nodes.begin(1, OperationKind::write).access.others == 1);
+  CHECK(nodes.begin(2, OperationKind::write).access.others == 0);
+}
+
 TEST_CASE("a line that was used a moment ago is not at rest, but a hit is one all the same") {
   Nodes nodes;
   nodes.may(1, Permission::read);

@@ -51,18 +51,22 @@ struct Conversation {
   sim::Counter& counted;
   CostOracle oracle;
 
-  explicit Conversation(std::vector<CostRow> rows)
+  explicit Conversation(std::vector<CostRow> rows, bool writes_return_early = false)
       : session(rack.event_log.add_session("node0/thread0")),
         counted(rack.metrics.counter("talk.counted", "questions", "that somebody counted")),
-        oracle(rack.rack, protocol, {.messages = {"question", "answer"}, .rows = std::move(rows)}) {
+        oracle(
+            rack.rack, protocol,
+            {.messages = {"question", "answer"}, .rows = std::move(rows), .writes_return_early = writes_return_early}) {
     rack.event_log.attach(oracle);
   }
-  void begin(sim::OperationId operation) {
-    sim::record_begun(rack.event_log, session, rack.calendar.now(), operation, sim::OperationKind::read, sim::Key{1});
+  void begin(sim::OperationId operation, sim::OperationKind kind = sim::OperationKind::read) {
+    sim::record_begun(rack.event_log, session, rack.calendar.now(), operation, kind, sim::Key{1});
   }
-  void end(sim::OperationId operation) {
-    sim::record_ended(rack.event_log, session, rack.calendar.now(), operation, sim::OperationKind::read, sim::Key{1},
-                      {});
+  void end(sim::OperationId operation, sim::OperationKind kind = sim::OperationKind::read) {
+    sim::record_ended(rack.event_log, session, rack.calendar.now(), operation, kind, sim::Key{1}, {});
+  }
+  void perform(sim::OperationId operation) {
+    sim::record_performed(rack.event_log, session, rack.calendar.now(), operation, sim::Key{1}, sim::Value{1});
   }
   void say(std::uint16_t what, sim::OperationId operation, std::uint32_t payload = 0) {
     auto packet = rack.rack.make_packet(1, what, static_cast<std::uint16_t>(rack.hosts[1]->qpn));
@@ -219,6 +223,52 @@ TEST_CASE("what each other holder costs is by those that held it as the access b
   CHECK_FALSE(passes(2, 2));
   CHECK_FALSE(passes(2, 4));
   CHECK(passes(1, 2));
+}
+
+TEST_CASE("a write that returns early lasts until it is performed, whichever is later") {
+  enum class Changes : std::uint8_t { never, before_the_later, afterwards };
+  const auto judged = [](bool performed_first, Changes changes) {
+    constexpr auto kWrite = sim::OperationKind::write;
+    Conversation talk({row_of("writes of what nobody has", "asks once", "", "sent question", 1, 1)}, true);
+    const auto change = [&](Changes now) {
+      if (changes != now) return;
+      sim::record_permission(talk.rack.event_log, talk.session, talk.rack.calendar.now(), 0, sim::Key{1}, 2,
+                             sim::Permission::read);
+    };
+    talk.begin(operation_of(1), kWrite);
+    if (performed_first) talk.perform(operation_of(1));
+    if (!performed_first) talk.end(operation_of(1), kWrite);
+    change(Changes::before_the_later);
+    if (performed_first) talk.end(operation_of(1), kWrite);
+    if (!performed_first) talk.perform(operation_of(1));
+    change(Changes::afterwards);
+    return talk.found().size() == 1;  // nobody has asked
+  };
+  for (const bool performed_first : {false, true}) {
+    CHECK(judged(performed_first, Changes::never));
+    CHECK_FALSE(judged(performed_first, Changes::before_the_later));
+    CHECK(judged(performed_first, Changes::afterwards));
+  }
+}
+
+TEST_CASE("what was sent again, by whatever counts it, leaves a run unjudged") {
+  const auto found = [](const char* counter) {
+    TestRack rack;
+    Talk protocol;
+    const sim::Source session = rack.event_log.add_session("node0/thread0");
+    sim::Counter& counted = rack.metrics.counter(counter, "messages", "that somebody counted");
+    CostOracle oracle(rack.rack, protocol,
+                      {.messages = {"question"},
+                       .rows = {{.what = "each asks", .section = "", .cost = "sent question", .per = "operations"}}});
+    rack.event_log.attach(oracle);
+    sim::record_begun(rack.event_log, session, {}, operation_of(1), sim::OperationKind::read, sim::Key{1});
+    ++counted.value;
+    sim::record_ended(rack.event_log, session, {}, operation_of(1), sim::OperationKind::read, sim::Key{1}, {});
+    oracle.finish({});
+    return oracle.violations().size();
+  };
+  CHECK(found("talk.asked") == 2);
+  CHECK(found("talk.sent_again") == 0);
 }
 
 TEST_CASE("a violation names its operation and the key, so that a chart can be drawn") {
