@@ -2,6 +2,7 @@
 #include "protocols/gam/log/log.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "sim/kernel/invariant.hpp"
@@ -61,6 +62,12 @@ const LogEntry* Log::newest(sim::Key line) const {
 }
 
 const LogEntry* Log::before(sim::Key line) const {
+  const auto of_line = [&](const auto& entry) { return entry.first == line; };
+  const auto last = std::find_if(writing_.rbegin(), writing_.rend(), of_line);
+  if (last != writing_.rend()) {
+    const auto earlier = std::find_if(std::next(last), writing_.rend(), of_line);
+    return earlier != writing_.rend() ? &earlier->second : newest(line);
+  }
   const auto found = records_.find(line);
   return found == records_.end() || !found->second.before ? nullptr : &*found->second.before;
 }

@@ -71,7 +71,7 @@ class Log {
 
   /// The newest durable entry of a line; null if there is none.
   const LogEntry* newest(sim::Key line) const;
-  /// The one before; null if there is none.
+  /// The one before the newest that was added, durable or not; null if there is none.
   const LogEntry* before(sim::Key line) const;
   /// Whether the newest write of the line was under this counter.
   bool has_written(sim::Key line, std::uint32_t counter) const;

@@ -205,6 +205,7 @@ void Recovery::send_again(NodeId survivor) {
     }
     const bool owns = entry->owner.node == survivor && entry->owner.request == number;
     if (frame.state != CacheState::to_dirty || !owns) return;
+    // Before the entry that gave it the line, which need not be durable yet.
     const LogEntry* before = home.log()->before(frame.line);
     if (frame.work->owner_data || before == nullptr || before->type == LogEntry::Type::dlog ||
         !returning_[before->owner])

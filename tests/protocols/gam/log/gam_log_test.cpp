@@ -80,6 +80,25 @@ TEST_CASE("A transfer keeps the entry before it, which an undo brings back; a ne
   CHECK(log.bytes() == kLineBytes + 24);
 }
 
+TEST_CASE("Before an entry that is on its way stands the newest one, durable or on its way too") {
+  Log log({}, kLineBytes);
+  const sim::Key line(5), other(6);
+  log.append(sim::Time{}, line, olog(1, 3));
+  CHECK(log.before(line) == nullptr);
+  log.commit();
+  log.append(sim::Time{} + 1_us, other, olog(9, 9));
+  CHECK(log.before(line) == nullptr);
+  log.append(sim::Time{} + 1_us, line, olog(2, 4));
+  REQUIRE(log.before(line) != nullptr);
+  CHECK(log.before(line)->counter == 1);
+  log.append(sim::Time{} + 1_us, line, olog(3, 5));
+  REQUIRE(log.before(line) != nullptr);
+  CHECK(log.before(line)->counter == 2);
+  log.commit();
+  CHECK(log.newest(line)->counter == 3);
+  CHECK(log.before(line)->counter == 2);
+}
+
 TEST_CASE("An undone transfer of a line that was never written leaves it unwritten") {
   Log log({}, kLineBytes);
   const sim::Key line(5);
