@@ -13,7 +13,7 @@ models::CostTable StarCacheOptions::costs(const models::RackOptions& rack) const
   table.rows.push_back({.what = "what the switch answers comes to no server",
                         .section = "§3.3",
                         .cost = "received R-REQ + received CRN-REQ + received W-REQ",
-                        .per = "store.answers_by_server + store.answers_by_overflow + received W-REF",
+                        .per = "store.answers_by_server + store.answers_by_overflow + received W-REF + sent CRN-REQ",
                         .least = 0,  // what waits for an item that is fetched counts as the server's
                         .of_each = false});
   table.rows.push_back({.what = "each read is answered",
