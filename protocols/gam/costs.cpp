@@ -90,24 +90,25 @@ models::CostTable Options::costs(const models::RackOptions&) const {
   const std::string invalidations = "sent INVALIDATE + sent INVALIDATE_FORWARD";
   const std::string fetches =
       "sent FETCH_AND_SHARED + sent READ_FORWARD + sent FETCH_AND_INVALIDATE + sent WRITE_FORWARD";
+  const std::string told = invalidations + " + " + fetches;
   const auto add = [&](const char* state, const char* what, const char* section, const std::string& cost,
                        std::uint64_t most, const char* per = "operations") {
     table.rows.push_back(models::row_of(state, what, section, cost, 0, most, per));
   };
   // The home has what it needs, and asks nobody but for others.
-  add("reads that hit", "asks nobody", "§3.1", requests + " + " + invalidations + " + " + fetches, 0);
+  add("reads that hit", "asks nobody", "§3.1", requests + " + " + told, 0);
   for (const char* read : {"reads of what nobody has", "reads of what others share"}) {
     add(read, "the home is asked", "Figure 3", "sent READ", 1);
-    add(read, "and has the line", "Figure 3", invalidations + " + " + fetches, 0);
+    add(read, "and has the line", "Figure 3", told, 0);
   }
   add("reads of what another owns", "the home is asked", "Figure 3", "sent READ", 1);
   add("reads of what another owns", "and asks the owner", "Figure 3", fetches, 1);
   add("reads of what another owns", "which keeps a copy", "Figure 3", invalidations, 0);
   table.writes_return_early = consistency != Consistency::sc;
-  add("writes that hit", "asks nobody", "§3.1", requests + " + " + invalidations + " + " + fetches, 0);
+  add("writes that hit", "asks nobody", "§3.1", requests + " + " + told, 0);
   for (const char* write : {"writes of what nobody has", "writes of what others share", "writes of what another owns"})
     add(write, "the home is asked", "Figure 4", "sent WRITE", 1);
-  add("writes of what nobody has", "and has the line", "Figure 4", invalidations + " + " + fetches, 0);
+  add("writes of what nobody has", "and has the line", "Figure 4", told, 0);
   add("upgrades", "the home is asked for permission alone", "Figure 4", "sent WRITE_PERMISSION_ONLY", 1);
   add("upgrades", "not for the line", "Figure 4", "sent WRITE + sent data + sent grant with data", 0);
   for (const char* write : {"upgrades", "writes of what others share"}) {
