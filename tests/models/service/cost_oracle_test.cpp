@@ -66,7 +66,7 @@ struct Conversation {
     sim::record_ended(rack.event_log, session, rack.calendar.now(), operation, kind, sim::Key{1}, {});
   }
   void perform(sim::OperationId operation) {
-    sim::record_performed(rack.event_log, session, rack.calendar.now(), operation, sim::Key{1}, sim::Value{1});
+    sim::record_performed(rack.event_log, session, rack.calendar.now(), operation, sim::Key{1}, {});
   }
   void say(std::uint16_t what, sim::OperationId operation, std::uint32_t payload = 0) {
     auto packet = rack.rack.make_packet(1, what, static_cast<std::uint16_t>(rack.hosts[1]->qpn));
