@@ -16,6 +16,9 @@ using Catch::Contains;
 
 namespace {
 
+// Named, for clang 14 cannot compile them as arguments everywhere.
+constexpr sim::Key kKey{1};
+constexpr sim::OperationId kNobody{0};
 constexpr std::uint16_t kQuestion = 9, kAnswer = 14, kTwice = 15;
 
 /// Knows questions and answers by their UDP source ports.
@@ -60,13 +63,13 @@ struct Conversation {
     rack.event_log.attach(oracle);
   }
   void begin(sim::OperationId operation, sim::OperationKind kind = sim::OperationKind::read) {
-    sim::record_begun(rack.event_log, session, rack.calendar.now(), operation, kind, sim::Key{1});
+    sim::record_begun(rack.event_log, session, rack.calendar.now(), operation, kind, kKey);
   }
   void end(sim::OperationId operation, sim::OperationKind kind = sim::OperationKind::read) {
-    sim::record_ended(rack.event_log, session, rack.calendar.now(), operation, kind, sim::Key{1}, {});
+    sim::record_ended(rack.event_log, session, rack.calendar.now(), operation, kind, kKey, {});
   }
   void perform(sim::OperationId operation) {
-    sim::record_performed(rack.event_log, session, rack.calendar.now(), operation, sim::Key{1}, {});
+    sim::record_performed(rack.event_log, session, rack.calendar.now(), operation, kKey, {});
   }
   void say(std::uint16_t what, sim::OperationId operation, std::uint32_t payload = 0) {
     auto packet = rack.rack.make_packet(1, what, static_cast<std::uint16_t>(rack.hosts[1]->qpn));
@@ -193,7 +196,7 @@ TEST_CASE("a disturbed run is not judged, nor one in which somebody waited in va
 TEST_CASE("a row of one state is judged of each access that finds it, and of no other") {
   const auto found = [](bool holds, unsigned questions, std::uint64_t times) {
     Conversation talk({row_of("reads that hit", "asks nobody", "", "sent question", times, times)});
-    if (holds) talk.oracle.initial_permission(sim::Key{1}, 0, sim::Permission::read);
+    if (holds) talk.oracle.initial_permission(kKey, 0, sim::Permission::read);
     talk.begin(operation_of(1));
     for (unsigned i = 0; i < questions; ++i) talk.say(kQuestion, operation_of(1));
     talk.end(operation_of(1));
@@ -212,7 +215,7 @@ TEST_CASE("what each other holder costs is by those that held it as the access b
     Conversation talk(
         {row_of("reads of what others share", "asks each", "", "sent question", 1, 1, "other holders + operations")});
     for (unsigned node = 1; node <= holders; ++node) {
-      talk.oracle.initial_permission(sim::Key{1}, node, sim::Permission::read);
+      talk.oracle.initial_permission(kKey, node, sim::Permission::read);
     }
     talk.begin(operation_of(1));
     for (unsigned i = 0; i < questions; ++i) talk.say(kQuestion, operation_of(1));
@@ -232,7 +235,7 @@ TEST_CASE("a write that returns early lasts until it is performed, whichever is 
     Conversation talk({row_of("writes of what nobody has", "asks once", "", "sent question", 1, 1)}, true);
     const auto change = [&](Changes now) {
       if (changes != now) return;
-      sim::record_permission(talk.rack.event_log, talk.session, talk.rack.calendar.now(), 0, sim::Key{1}, 2,
+      sim::record_permission(talk.rack.event_log, talk.session, talk.rack.calendar.now(), kNobody, kKey, 2,
                              sim::Permission::read);
     };
     talk.begin(operation_of(1), kWrite);
@@ -261,9 +264,9 @@ TEST_CASE("what was sent again, by whatever counts it, leaves a run unjudged") {
                       {.messages = {"question"},
                        .rows = {{.what = "each asks", .section = "", .cost = "sent question", .per = "operations"}}});
     rack.event_log.attach(oracle);
-    sim::record_begun(rack.event_log, session, {}, operation_of(1), sim::OperationKind::read, sim::Key{1});
+    sim::record_begun(rack.event_log, session, {}, operation_of(1), sim::OperationKind::read, kKey);
     ++counted.value;
-    sim::record_ended(rack.event_log, session, {}, operation_of(1), sim::OperationKind::read, sim::Key{1}, {});
+    sim::record_ended(rack.event_log, session, {}, operation_of(1), sim::OperationKind::read, kKey, {});
     oracle.finish({});
     return oracle.violations().size();
   };
@@ -278,7 +281,7 @@ TEST_CASE("a violation names its operation and the key, so that a chart can be d
   talk.end(operation_of(1));
   talk.found();
   REQUIRE(talk.oracle.violations().size() == 2);
-  CHECK(talk.oracle.violations()[0].about.key == sim::Key{1});
+  CHECK(talk.oracle.violations()[0].about.key == kKey);
   CHECK(talk.oracle.violations()[0].about.operations == std::vector{operation_of(1)});
   CHECK(talk.oracle.violations()[1].about.key == std::nullopt);
 }
