@@ -1,5 +1,7 @@
+// What permissions, beginnings and ends say about units. See access_states.hpp.
 #include "models/service/access_states.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 

@@ -92,8 +92,8 @@ models::CostTable FlowCcOptions::costs(const models::RackOptions&) const {
        .of_each = false},
   };
   const auto add = [&](const char* state, const char* what, const std::string& cost, std::uint64_t times,
-                       const char* per = "operations", const char* section = "§5.1.2") {
-    table.rows.push_back(models::row_of(state, what, section, cost, times, times, per));
+                       const char* per = "operations") {
+    table.rows.push_back(models::row_of(state, what, "§5.1.2", cost, times, times, per));
   };
   const char* holders = "received request to a holder";
   // A lock that is taken, as by a migration, refuses the request, which comes again; that of a victim, too.
