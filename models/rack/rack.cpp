@@ -99,7 +99,6 @@ void Rack::make_switches() {
 
 void Rack::set_up_wire(Wire& wire) const {
   if (options_.link_framing == Framing::infiniband) wire.frame_as_infiniband();
-  wire.limit_packets(options_.network_switch.port_packets_per_second);
   wire.expect_jitter(options_.faults.jitter);
   if (options_.faults.any()) wire.set_faults(options_.faults);
 }
@@ -117,6 +116,8 @@ void Rack::plug_servers() {
     auto& down = *wires_.emplace_back(std::make_unique<Wire>(context_, fmt::format("{}-{}", chassis.name(), name),
                                                              link.bits_per_second, link.propagation, server->nic(), 0));
     for (Wire* wire : {&up, &down}) set_up_wire(*wire);
+    // Into the switch; the other way its traffic manager sees to it.
+    up.limit_packets(options_.network_switch.port_packets_per_second);
     server->nic().plug(up);
     chassis.plug(port.number, down);
   }

@@ -113,7 +113,7 @@ std::optional<sim::Time> SwitchEgress::enqueue(const p4::Copy& copy, sim::Time r
     if (IdleHook* hook = hooks_[parts_.ports.pipe_of(copy.port)]) hook->catch_up();
   }
   const auto dequeued =
-      traffic_manager_.enqueue(copy.port, ready, packet.frame_bytes(), wire->occupancy(packet.wire_bytes()));
+      traffic_manager_.enqueue(copy.port, ready, packet.frame_bytes(), wire->serialisation(packet.wire_bytes()));
   if (!dequeued) {
     if (recirculates) ++parts_.counters.recirculation_drops.value;
     parts_.context.drop(source_, ready, packet, DropReason::tail_drop);

@@ -14,7 +14,11 @@ TrafficManager::TrafficManager(const SwitchOptions& options, std::size_t ports)
       buffer_cells_(options.buffer_cells),
       queue_cells_(options.queue_cells),
       queue_share_(options.queue_share),
-      queues_(ports) {}
+      queues_(ports) {
+  for (std::size_t front = 0; front < std::min<std::size_t>(options.ports, ports); ++front) {
+    queues_[front].slots = PacketSlots(options.port_packets_per_second);
+  }
+}
 
 bool TrafficManager::has_room(const Queue& queue, std::uint64_t cells) const {
   if (used_ + cells > buffer_cells_) return false;

@@ -24,6 +24,7 @@
 
 #include "models/host/short_queue.hpp"
 #include "models/switch/switch_options.hpp"
+#include "models/wire/packet_slots.hpp"
 #include "sim/kernel/invariant.hpp"
 #include "sim/kernel/time.hpp"
 #include "sim/oracles/conservation_oracle.hpp"
@@ -51,7 +52,7 @@ class TrafficManager {
     packet_ = ++packets_;
   }
 
-  /// Offers a copy of a packet of `frame_bytes` for `port`, ready to leave at `ready` and occupying the port for
+  /// Offers a copy of a packet of `frame_bytes` for `port`, ready to leave at `ready`, whose bits occupy the port for
   /// `transmission`. Returns the instant when it leaves its queue, or nothing if it is dropped.
   std::optional<sim::Time> enqueue(unsigned port, sim::Time ready, std::uint32_t frame_bytes,
                                    sim::Duration transmission) {
@@ -60,7 +61,7 @@ class TrafficManager {
     const bool fits = used_ + cells <= buffer_cells_ && queue.cells + cells <= queue_cells_;
     if (!fits && !fits_exactly(queue, cells)) [[unlikely]]
       return std::nullopt;
-    const sim::Time start = std::max(ready, queue.free_at);
+    const sim::Time start = std::max(queue.slots.take(ready), queue.free_at);
     RACKSIM_INVARIANT(queue.departures.empty() || queue.departures.back().when <= start,
                       "a queue is a FIFO: its port sends nothing before what it has taken is gone");
     queue.free_at = start + transmission;
@@ -110,9 +111,10 @@ class TrafficManager {
     bool operator>(const Departure& o) const { return when > o.when; }
   };
   struct Queue {
-    sim::Time free_at = sim::Time::beginning();
-    std::uint64_t cells = 0;     // of `departures`, and reserved
-    std::uint64_t reserved = 0;  // of them
+    PacketSlots slots;
+    sim::Time free_at = sim::Time::beginning();  // of its port's bits
+    std::uint64_t cells = 0;                     // of `departures`, and reserved
+    std::uint64_t reserved = 0;                  // of them
     ShortQueue<Departure> departures;
   };
   static constexpr std::size_t kMany = 64;

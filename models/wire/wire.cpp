@@ -91,12 +91,12 @@ void Wire::set_up(bool up) {
 
 sim::Time Wire::transmit(p4::PacketRef&& packet, sim::Time ready) {
   const std::uint32_t bytes = packet->wire_bytes();
-  const sim::Time start = std::max(ready, free_at_);
+  const sim::Time start = std::max(slots_.take(ready), free_at_);
   const auto serialisation = this->serialisation(bytes);
   RACKSIM_INVARIANT(start >= free_at_ && start >= ready,
                     "a wire carries one packet at a time, none before it is ready");
   const sim::Time sent = start + serialisation;
-  free_at_ = std::max(sent, start + shortest_gap_);
+  free_at_ = sent;
   ++packets_sent_;
   bytes_sent_ += bytes - saved_bytes_;
   if (start >= next_change_) [[unlikely]]
@@ -222,6 +222,8 @@ void Wire::arrive(p4::Packet* raw, sim::Time start) {
     context_.drop(arrival_source_, context_.calendar.now(), *packet, DropReason::wire_down);
     return;
   }
+  ++packets_arrived_;
+  bytes_arrived_ += packet->wire_bytes() - saved_bytes_;
   sink_.receive(std::move(packet), port_);
 }
 

@@ -4,6 +4,9 @@
 // an event. Packets must be handed over in the order in which they are ready. They arrive in that order, however late
 // faults make them and when these begin and end, but for those that a fault holds back alone (reorder, hold,
 // a copy that comes later).
+//
+// Where an end takes so many packets a second, that is a resource beside the bits: a packet has its slot while the bits
+// of others are sent, so a mix of sizes comes at the rate of the scarcer of the two, and not slower.
 #pragma once
 
 #include <algorithm>
@@ -13,6 +16,7 @@
 #include <vector>
 
 #include "models/packets/rack_context.hpp"
+#include "models/wire/packet_slots.hpp"
 #include "models/wire/wire_faults.hpp"
 #include "sim/random/random.hpp"
 
@@ -61,14 +65,9 @@ class Wire {
   /// Of the bytes of a packet on an Ethernet wire InfiniBand's framing needs so many less.
   static constexpr std::uint32_t kSavedByInfiniband = 14 + 20 + 8 + p4::kFcsBytes + p4::kPreambleAndGapBytes - (8 + 2);
 
-  /// So many packets a second begin on this wire at most, whatever their length: what the end that is slower takes, for
-  /// which the other waits as link-level flow control has it. 0: as many as there is room for. Before anything is sent.
-  void limit_packets(std::uint64_t per_second) {
-    shortest_gap_ =
-        per_second == 0 ? sim::Duration{} : sim::transmission_time(1, static_cast<std::int64_t>(per_second));
-  }
-  /// From the first bit of a packet of so many bytes of an Ethernet wire to the instant when the next may begin.
-  sim::Duration occupancy(std::uint32_t bytes) const { return std::max(serialisation(bytes), shortest_gap_); }
+  /// The far end takes so many packets a second at most, whatever their length, and this one waits for it as link-level
+  /// flow control has it. 0: as many as there is room for. Before anything is sent.
+  void limit_packets(std::uint64_t per_second) { slots_ = PacketSlots(per_second); }
 
   /// How long the bits of so many bytes of an Ethernet wire take, rounded up to a picosecond.
   sim::Duration serialisation(std::uint32_t bytes) const {
@@ -78,7 +77,7 @@ class Wire {
   }
 
   /// When another packet may begin after what was handed over so far.
-  sim::Time free_at() const { return free_at_; }
+  sim::Time free_at() const { return std::max(free_at_, slots_.free_at()); }
 
   /// Sets the faults of packets whose first bit leaves in [from, until). Of several that hold at an instant the latest
   /// to begin counts, and of those that begin together the one set last. Switch and NIC hand packets over ahead of
@@ -101,8 +100,12 @@ class Wire {
 
   /// Packets that have been sent and have not arrived.
   std::uint64_t in_flight() const { return in_flight_; }
+  /// Packets that were handed over, which may be ahead of their start, and their bytes.
   std::uint64_t packets_sent() const { return packets_sent_; }
   std::uint64_t bytes_sent() const { return bytes_sent_; }
+  /// Packets of which the far end has the last bit, and their bytes: what it has taken by now.
+  std::uint64_t packets_arrived() const { return packets_arrived_; }
+  std::uint64_t bytes_arrived() const { return bytes_arrived_; }
   const std::string& name() const { return name_; }
   /// Who it is in the event log.
   sim::Source source() const { return source_; }
@@ -128,7 +131,7 @@ class Wire {
   std::uint64_t bits_per_second_;
   std::int64_t picoseconds_per_bit_;  // 0 when that is no whole number, as it is for 10, 25, 40, 50, 100 and 200 Gbit/s
   sim::Duration propagation_;
-  sim::Duration shortest_gap_;     // between the beginnings of two packets
+  PacketSlots slots_;
   std::uint32_t saved_bytes_ = 0;  // of each packet, by another framing than Ethernet's
   PacketSink& sink_;
   unsigned port_;
@@ -150,12 +153,14 @@ class Wire {
   unsigned cuts_ = 0;                         // the wire is up when there are none
   sim::Time up_since_ = sim::Time::beginning();
   std::vector<TargetedFault> targeted_;
-  sim::Time free_at_ = sim::Time::beginning();
+  sim::Time free_at_ = sim::Time::beginning();       // of bits
   sim::Time last_arrival_ = sim::Time::beginning();  // of packets that keep their order
   sim::Duration usual_jitter_;
   std::uint64_t in_flight_ = 0;
   std::uint64_t packets_sent_ = 0;
   std::uint64_t bytes_sent_ = 0;
+  std::uint64_t packets_arrived_ = 0;
+  std::uint64_t bytes_arrived_ = 0;
 };
 
 }  // namespace racksim::models

@@ -29,7 +29,8 @@ double Loads::port_time(std::uint64_t packets, std::uint64_t bytes) const {
   return std::max(bits, static_cast<double>(packets) / static_cast<double>(packet_rate));
 }
 
-// Packets out of the switch count when they are polled: it hands them to its wires ahead of time.
+// Packets count when they have arrived, and those out of the switch when they are polled: NICs and switch hand them to
+// their wires ahead of time, so that those handed over in a window could be more than it has room for.
 Loads::Amounts Loads::done() const {
   Amounts amounts;
   models::Rack& rack = shared_.rack;
@@ -40,11 +41,11 @@ Loads::Amounts Loads::done() const {
       amounts[core < shared_.options.cache_threads ? cache_threads : kvs_threads].push_back(
           server.core(core).busy_time().seconds());
     }
-    const models::Wire& sent = rack.uplink(node);
+    const models::Wire& up = rack.uplink(node);
     const Shared::Received& received = shared_.received[node];
-    amounts[port_in].push_back(port_time(sent.packets_sent(), sent.bytes_sent()));
+    amounts[port_in].push_back(port_time(up.packets_arrived(), up.bytes_arrived()));
     amounts[port_out].push_back(port_time(received.packets, received.bytes));
-    amounts[nic].push_back(static_cast<double>(sent.packets_sent()) * packet_of_nic);
+    amounts[nic].push_back(static_cast<double>(up.packets_arrived()) * packet_of_nic);
     amounts[nic].push_back(static_cast<double>(received.packets) * packet_of_nic);
   }
   return amounts;

@@ -93,6 +93,19 @@ TEST_CASE("Packets whose bits take longer than the rate come at the rate of the 
   CHECK(t.took(1) == 84'640_ps * 499);  // 1024 and 34 bytes at 100 Gbit/s
 }
 
+TEST_CASE("Small and large packets in turn come at the scarcer of packets and bits, into the switch and out of it") {
+  // Of two packets the bits take 84.64 and 4.48 ns (34 bytes around 1,024 and 22), the slots 50.
+  Ports t(kRate);
+  for (unsigned i = 0; i < 500; ++i) {
+    t.send(0, {1}, 1, 1024);
+    t.send(0, {1}, 1);
+  }
+  t.calendar.run_until();
+  REQUIRE(t.came(1).size() == 1000);
+  CHECK(t.took(1) < 89'120_ps * 500 + 100_ns);
+  CHECK(t.took(1) > 89'120_ps * 499 - 100_ns);
+}
+
 TEST_CASE("One port that sends to many is bound by its rate into the switch") {
   Ports t(kRate);
   t.send(0, {1, 2, 3, 4}, 4000);

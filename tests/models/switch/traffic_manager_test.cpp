@@ -71,6 +71,21 @@ TEST_CASE("The copies of a packet share its cells, which are freed after the las
   CHECK(tm.used_cells() == 0);
 }
 
+TEST_CASE("A front port's packet has its slot while the bits of those before it are sent; other ports have no slots") {
+  SwitchOptions options;
+  options.ports = 1;
+  options.port_packets_per_second = 40'000'000;  // one in 25 ns
+  TrafficManager tm(options, 2);
+  tm.advance(at(0_ns));
+  const auto leaves = [&](unsigned port, sim::Duration bits) { return tm.enqueue(port, at(0_ns), 80, bits); };
+  CHECK(leaves(0, 60_ns) == at(0_ns));
+  CHECK(leaves(0, 5_ns) == at(60_ns));  // its slot was at 25
+  CHECK(leaves(0, 5_ns) == at(65_ns));  // at 50
+  CHECK(leaves(0, 5_ns) == at(75_ns));
+  CHECK(leaves(0, 5_ns) == at(100_ns));
+  for (int i = 0; i < 3; ++i) CHECK(leaves(1, 5_ns) == at(5_ns * i));
+}
+
 TEST_CASE("A packet of which no copy was taken is not stored") {
   SwitchOptions options;
   options.buffer_cells = 1;

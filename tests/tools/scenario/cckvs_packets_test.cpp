@@ -1,5 +1,6 @@
 // The testbed cckvs-9 full of datagrams from all nodes to all: packet-bound when they are small, as ccKVS §8.4 has it,
 // and bandwidth-bound when they are not.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <memory>
 #include <vector>
@@ -133,6 +134,15 @@ TEST_CASE(
   auto options = cckvs_9();
   options.network_switch.port_packets_per_second = 0;
   CHECK(AllToAll(options, payloads).rate() == Approx(9 * 59.5e6).epsilon(0.01));
+}
+
+TEST_CASE("Small packets among large ones come at the scarcer of packets and bits of cckvs-9") {
+  // As requests and responses of a store with objects of 128 to 1,024 bytes, with 34 bytes around each.
+  for (const std::uint32_t large : {120, 248, 504, 1016}) {
+    AllToAll t(cckvs_9(), {12, large});
+    const double bytes = 34 + (12 + large) / 2.0;
+    CHECK(t.rate() == Approx(9 * std::min(47.6e6, 54e9 / 8 / bytes)).epsilon(0.015));
+  }
 }
 
 TEST_CASE("Packets of 1 KB come at the rate of the links of cckvs-9") {
