@@ -307,6 +307,13 @@ void ControlCpu::remove_value(unsigned pipe, const p4::ValueSet* set, std::uint6
   change_value(pipe, set, value, mask, false, std::move(done));
 }
 
+void ControlCpu::change_replication(std::function<void(p4::ReplicationEngine&)> change, Done done) {
+  post(Target{}, std::move(done), [change = std::move(change)](const Slot& slot) -> std::uint64_t {
+    change(slot.chassis.replication());
+    return 1;
+  });
+}
+
 void ControlCpu::set_meter(unsigned pipe, const p4::Meter* meter, const EntryRef& entry, const p4::MeterRates& rates,
                            Done done) {
   const Target at = target(pipe, meter);

@@ -72,6 +72,9 @@ class ControlCpu final : public PacketSink {
   void remove_value(unsigned pipe, const p4::ValueSet* set, std::uint64_t value, std::uint64_t mask = ~std::uint64_t{0},
                     Done done = {});
 
+  /// One change of the packet replication engine: a group, an exclusion, a LAG. It takes a slot of the first pipe.
+  void change_replication(std::function<void(p4::ReplicationEngine&)> change, Done done = {});
+
   /// Which entry of a meter or a counter: by its index, or, of a direct one, by the key and priority of the table's.
   struct EntryRef {
     EntryRef(std::uint64_t at) : index(at) {}

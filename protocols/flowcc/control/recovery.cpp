@@ -220,9 +220,8 @@ sim::Task<void> Recovery::heed(sim::Task<bool> step) {
 // Operations that were posted before another loss of power end without effect.
 sim::Task<void> Recovery::load_switch() {
   ControlOperations operations(shared_.calendar);
-  const std::uint64_t groups = owner_.load(incarnation_, operations);
+  owner_.load(incarnation_, operations);
   co_await operations.ended();
-  co_await sim::sleep_for(clock_, shared_.control_time(groups));
 }
 
 }  // namespace racksim::flowcc

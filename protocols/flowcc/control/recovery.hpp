@@ -25,8 +25,6 @@
 //
 // A server of the shadow node's own that fails costs no recovery: another takes over (shadow_succession.hpp). If all
 // have stopped already the recovery begins again, with that one.
-//
-// Simplified: replication groups are set by direct calls that cost as many control operations.
 #pragma once
 
 #include <cstdint>

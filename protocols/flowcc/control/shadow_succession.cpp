@@ -54,7 +54,7 @@ sim::Task<void> ShadowSuccession::take_over(models::Membership& membership, std:
   const auto overtaken = [&] { return term != term_ || shared_.recovering || shadow.serves(); };
   if (overtaken()) co_return;
   ++shared_.migration.takeovers.value;
-  co_await address(term);
+  co_await address();
   if (overtaken()) co_return;
   std::vector<NodeId> nodes;
   for (NodeId node = 0; node < shared_.shape.nodes; ++node) {
@@ -71,12 +71,10 @@ sim::Task<void> ShadowSuccession::take_over(models::Membership& membership, std:
   if (begun) co_await read(shadow, term, incarnation);
 }
 
-sim::Task<void> ShadowSuccession::address(std::uint64_t term) {
+sim::Task<void> ShadowSuccession::address() {
   ControlOperations operations(shared_.calendar);
-  const std::uint64_t groups = owner_.address_shadow(operations);
+  owner_.address_shadow(operations);
   co_await operations.ended();
-  if (term != term_) co_return;
-  co_await sim::sleep_for(clock_, shared_.control_time(groups));
 }
 
 sim::Task<void> ShadowSuccession::begin(ShadowNode& shadow, std::uint64_t term, std::uint32_t incarnation) {

@@ -15,8 +15,6 @@
 // that was suspected and lives goes on as a second shadow node, with what it knows, until it is told or a recovery ends
 // its incarnation: its notices are hints as any. Where all stop, since the failed server was a memory node's or another
 // fails, the recovery does what the steps do, and the new one begins at its end, when the switch has no block.
-//
-// Simplified: replication groups are set by direct calls that cost as many control operations.
 #pragma once
 
 #include <cstdint>
@@ -81,7 +79,7 @@ class ShadowSuccession {
   static constexpr std::uint64_t kBatch = 1024;
 
   void designate(std::optional<NodeId> server);
-  sim::Task<void> address(std::uint64_t term);
+  sim::Task<void> address();
   sim::Task<void> begin(ShadowNode& shadow, std::uint64_t term, std::uint32_t incarnation);
   sim::Task<void> read(ShadowNode& shadow, std::uint64_t term, std::uint32_t incarnation);
 

@@ -42,11 +42,6 @@ bool Shared::is_stale(const p4::Packet& packet, NodeId server) const {
   return stale;
 }
 
-sim::Duration Shared::control_time(std::uint64_t operations) const {
-  const auto rate = static_cast<double>(rack.chassis().options().control_operations_per_second);
-  return sim::Duration::from_ps(static_cast<std::int64_t>(1e12 * static_cast<double>(operations) / rate));
-}
-
 p4::PacketRef Endpoint::make_packet(const FlowCcHeader& header, NodeId destination, sim::OperationId operation) {
   // The switch writes the UDP destination port, the receiver's queue pair.
   p4::PacketRef packet = shared_.rack.make_packet(destination, shared_.flowcc_port(shared_.incarnations[node_]), 0);

@@ -83,8 +83,6 @@ struct Shared {
   std::uint16_t flowcc_port(std::uint32_t incarnation) const {
     return static_cast<std::uint16_t>(kFlowCcPort + (options.recovery.incarnations ? incarnation % 64 : 0));
   }
-  /// How long so many operations take the switch's control CPU.
-  sim::Duration control_time(std::uint64_t operations) const;
   /// Whether a transfer has failed, not by a connection that was closed because all stop.
   bool is_failure(const models::Completion& completion) const {
     return completion.status != models::Status::success &&

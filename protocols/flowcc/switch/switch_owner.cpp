@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "models/packets/addressing.hpp"
 #include "protocols/flowcc/node/memory_node.hpp"
@@ -19,6 +20,14 @@ std::string tag_text(std::uint64_t tag_and_one) {
 
 std::string lock_text(std::uint64_t lock) {
   return fmt::format("{:#06x} ({}, {} readers)", lock, lock & 0x8000 ? "a writer" : "no writer", lock & 0x7fff);
+}
+
+using ReplicationChange = std::function<void(p4::ReplicationEngine&)>;
+
+ReplicationChange group_of(unsigned number, std::vector<p4::MulticastNode> members) {
+  return [number = static_cast<std::uint16_t>(number), members = std::move(members)](p4::ReplicationEngine& engine) {
+    engine.set_group(number, members);
+  };
 }
 
 }  // namespace
@@ -54,10 +63,10 @@ void SwitchOwner::connect(std::vector<MemoryNode*> nodes) {
     fill_tables([&](const Entry& e) { pipeline.add_entry(*e.table, e.key, *e.action, e.data); });
     for (const p4::ValueSet* set : lcf_.ports) pipeline.add_value(*set, shared_.flowcc_port(0));
   }
-  set_groups();
+  set_groups([&chassis](const ReplicationChange& change) { change(chassis.replication()); });
 }
 
-std::uint64_t SwitchOwner::load(std::uint32_t incarnation, ControlOperations& operations) {
+void SwitchOwner::load(std::uint32_t incarnation, ControlOperations& operations) {
   models::ControlCpu& cpu = shared_.rack.control_cpu();
   const unsigned pipes = shared_.rack.chassis().pipes();
   for (unsigned pipe = 0; pipe < pipes; ++pipe) {
@@ -68,23 +77,22 @@ std::uint64_t SwitchOwner::load(std::uint32_t incarnation, ControlOperations& op
       cpu.set_entry(pipe, e.table, {e.key.begin(), e.key.end()}, e.action, e.data, operations.next());
     });
   }
-  const std::uint64_t groups = set_groups();
+  set_groups([&](const ReplicationChange& change) { cpu.change_replication(change, operations.next()); });
   loaded_port_ = shared_.flowcc_port(incarnation);
   for (unsigned pipe = 0; pipe < pipes; ++pipe) {
     for (const p4::ValueSet* set : lcf_.ports)
       cpu.add_value(pipe, set, loaded_port_, ~std::uint64_t{0}, operations.next());
   }
-  return groups;
 }
 
-std::uint64_t SwitchOwner::address_shadow(ControlOperations& operations) {
+void SwitchOwner::address_shadow(ControlOperations& operations) {
   models::ControlCpu& cpu = shared_.rack.control_cpu();
   for (unsigned pipe = 0; pipe < shared_.rack.chassis().pipes(); ++pipe) {
     fill_shadow([&](const Entry& e) {
       cpu.set_entry(pipe, e.table, {e.key.begin(), e.key.end()}, e.action, e.data, operations.next());
     });
   }
-  return set_add_groups();
+  set_add_groups([&](const ReplicationChange& change) { cpu.change_replication(change, operations.next()); });
 }
 
 void SwitchOwner::read_tags(std::uint64_t first, std::uint64_t end, const std::function<void(Tag)>& found,
@@ -136,9 +144,8 @@ void SwitchOwner::fill_shadow(Fill&& fill) const {
 }
 
 // All subsets of 8 nodes are 255 groups; the high byte of a copyset has groups of its own.
-std::uint64_t SwitchOwner::set_groups() {
-  std::uint64_t groups = 0;
-  p4::ReplicationEngine& engine = shared_.rack.chassis().replication();
+template <class Set>
+void SwitchOwner::set_groups(Set&& set) const {
   const auto port_of = [this](std::size_t node) {
     return static_cast<std::uint16_t>(shared_.rack.port_of(static_cast<NodeId>(node)));
   };
@@ -151,25 +158,28 @@ std::uint64_t SwitchOwner::set_groups() {
         members.push_back({static_cast<std::uint16_t>(node + 1), {port_of(node)}});
       }
       if (members.empty()) continue;
-      engine.set_group(static_cast<std::uint16_t>(high * kHighGroups + subset), members);
-      ++groups;
+      set(group_of(high * kHighGroups + subset, members));
     }
   }
-  for (MemoryNode* node : nodes_) engine.set_exclusion(node->id(), {port_of(node->id())});
-  return groups + set_add_groups();
+  for (MemoryNode* node : nodes_) {
+    set([id = node->id(), port = port_of(node->id())](p4::ReplicationEngine& engine) {
+      engine.set_exclusion(id, {port});
+    });
+  }
+  set_add_groups(set);
 }
 
 // A home agent gets the answer to its ADD, and so does the shadow node, while there is one.
-std::uint64_t SwitchOwner::set_add_groups() {
-  if (!shared_.options.migrates()) return 0;
+template <class Set>
+void SwitchOwner::set_add_groups(Set&& set) const {
+  if (!shared_.options.migrates()) return;
   const auto port_of = [this](NodeId server) { return static_cast<std::uint16_t>(shared_.rack.port_of(server)); };
   for (MemoryNode* node : nodes_) {
     const NodeId id = node->id();
     std::vector<p4::MulticastNode> members{{static_cast<std::uint16_t>(id + 1), {port_of(id)}}};
     if (shadow_) members.push_back({kShadowRid, {port_of(shadow_->server)}});
-    shared_.rack.chassis().replication().set_group(static_cast<std::uint16_t>(kAddGroups + id), members);
+    set(group_of(kAddGroups + id, std::move(members)));
   }
-  return nodes_.size();
 }
 
 std::optional<std::size_t> SwitchOwner::way_of(Tag tag) const {

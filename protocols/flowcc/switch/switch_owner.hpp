@@ -35,14 +35,13 @@ class SwitchOwner {
   /// `address_shadow` on; null for nowhere.
   void set_shadow(std::optional<ShadowAddress> shadow) { shadow_ = shadow; }
 
-  // What the control CPU does during a run. Replication groups are set at once; how many is returned, for they cost as
-  // many operations.
+  // What the control CPU does during a run.
 
   /// Where blocks migrate: has the control CPU clear all arrays and fill everything anew, for packets of this
   /// incarnation alone.
-  std::uint64_t load(std::uint32_t incarnation, ControlOperations& operations);
+  void load(std::uint32_t incarnation, ControlOperations& operations);
   /// Has it send the copies of answers to ADD to the shadow node, and know that one's address.
-  std::uint64_t address_shadow(ControlOperations& operations);
+  void address_shadow(ControlOperations& operations);
   /// Has it read the places `first` to `end`, counted way by way, of the TAG arrays. Calls `found(tag)` for each block
   /// when that is back.
   void read_tags(std::uint64_t first, std::uint64_t end, const std::function<void(Tag)>& found,
@@ -105,8 +104,11 @@ class SwitchOwner {
   void fill_tables(Fill&& fill) const;
   template <class Fill>
   void fill_shadow(Fill&& fill) const;
-  std::uint64_t set_groups();
-  std::uint64_t set_add_groups();
+  /// Calls `set(change)` for each change of the replication engine that the tables rely on.
+  template <class Set>
+  void set_groups(Set&& set) const;
+  template <class Set>
+  void set_add_groups(Set&& set) const;
 
   struct Arrays {
     std::uint32_t tag, lock, status, copyset;  // numbers in the pipeline's register file

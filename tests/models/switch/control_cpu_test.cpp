@@ -264,6 +264,33 @@ TEST_CASE("Entries in TCAM are set and removed by what they match and their prio
   CHECK(results == std::vector<std::uint64_t>{0, 0, 0, 1});
 }
 
+TEST_CASE(
+    "Groups are set in the operation's slot, one after the other at the rate limit, and not by one of an old boot") {
+  TestRack t;
+  auto& cpu = t.rack.control_cpu();
+  auto& chassis = t.rack.chassis();
+  const auto set = [&](std::uint16_t group) {
+    cpu.change_replication([group](p4::ReplicationEngine& engine) { engine.set_group(group, {{1, {0}}}); });
+  };
+  set(1);
+  set(2);
+  t.calendar.run_until(at(899_ns));
+  CHECK(chassis.replication().groups() == 0);
+  t.calendar.run_until(at(1'800_ns));
+  CHECK(chassis.replication().groups() == 1);
+  t.calendar.run_until(at(5_us));
+  CHECK(chassis.replication().groups() == 2);
+  const auto off = at(10_us);
+  chassis.announce_power_loss(off);
+  t.calendar.run_until(at(9'800_ns));
+  set(3);  // would arrive while the power is off
+  t.calendar.run_until(off);
+  chassis.power_off();
+  t.rack.restart_switch(off);
+  t.calendar.run_until(at(20_us));
+  CHECK(chassis.replication().groups() == 0);
+}
+
 TEST_CASE("Operations that were posted before the switch booted end without effect") {
   Programmed t;
   const auto off = at(10_us);
