@@ -16,6 +16,7 @@
 #include "models/service/session_tasks.hpp"
 #include "models/workloads/client_route.hpp"
 #include "sim/kernel/waiting.hpp"
+#include "sim/metrics/histogram.hpp"
 #include "sim/options/option_error.hpp"
 #include "sim/random/random.hpp"
 #include "sim/random/zipf.hpp"
@@ -60,8 +61,12 @@ class KeyValueWorkload final : public Workload {
       throw sim::OptionError("sessions", fmt::format("{} sessions in all", sessions),
                              fmt::format("at most {}: values tell who wrote them", kMostSessions));
     }
+    if (options.batches) {
+      if (open_loop()) throw sim::OptionError("batches", "batches in open loop", "a closed one (\"loop\")");
+      batch_latency_ = &rack_.metrics().histogram(
+          "latency.batch", "time from the begin of a session's operations to the end of the last, while measuring");
+    }
     gap_ = 1_s * static_cast<std::int64_t>(sessions) / static_cast<std::int64_t>(options.rate);
-    sessions_.reserve(sessions);
     for (unsigned node = 0; node < nodes; ++node) {
       for (unsigned thread = 0; thread < options.threads; ++thread) {
         for (unsigned number = 0; number < options.sessions; ++number) add_session(node, thread, number);
@@ -85,6 +90,7 @@ class KeyValueWorkload final : public Workload {
   }
 
   void start() override {
+    for (SessionState& session : sessions_) session.batch.begun = rack_.calendar().now();
     if (moving()) return go_on();
     for (SessionState& session : sessions_) begin(session);
   }
@@ -107,7 +113,9 @@ class KeyValueWorkload final : public Workload {
     open_.open(node);
     if (moving()) return go_on();
     for (SessionState& session : sessions_) {
-      if (session.id.node == node && !stopping_) begin(session);
+      if (session.id.node != node || stopping_) continue;
+      session.batch.begun = rack_.calendar().now();
+      begin(session);
     }
   }
 
@@ -131,12 +139,24 @@ class KeyValueWorkload final : public Workload {
  private:
   static constexpr std::uint64_t kMostSessions = 1'000'000;
 
+  /// The operations that a session has sent together.
+  struct Batch {
+    explicit Batch(sim::Calendar& calendar) : answered(calendar) {}
+    sim::Time begun;
+    std::uint64_t ended = 0;
+    sim::Signal answered;  // all of them
+  };
   struct SessionState {
-    SessionState(std::uint64_t seed, Session session, ClientRouting routing, const std::string& name)
-        : id(session), random(seed, name + "/workload"), route(routing, session.node, seed, name + "/route") {}
+    SessionState(sim::Calendar& calendar, std::uint64_t seed, Session session, ClientRouting routing,
+                 const std::string& name)
+        : id(session),
+          random(seed, name + "/workload"),
+          route(routing, session.node, seed, name + "/route"),
+          batch(calendar) {}
     Session id;
     sim::RandomStream random;
     ClientRoute route;  // of one that does not keep to its node
+    Batch batch;
   };
   /// Of a session that does not keep to its node: a place in its window or, in open loop, what begins its operations.
   /// Its task is alone in its scope, since it dies with whichever node it has asked.
@@ -159,7 +179,7 @@ class KeyValueWorkload final : public Workload {
     std::string name = fmt::format("node{}/thread{}", node, thread);
     if (options_.sessions > 1) name += fmt::format("/session{}", number);
     const Session id{static_cast<NodeId>(node), static_cast<std::uint16_t>(thread), static_cast<std::uint16_t>(number)};
-    SessionState& session = sessions_.emplace_back(rack_.seed(), id, options_.clients, name);
+    SessionState& session = sessions_.emplace_back(rack_.calendar(), rack_.seed(), id, options_.clients, name);
     if (!moving()) return;
     for (std::uint64_t i = 0; i < (open_loop() ? 1 : options_.window); ++i) {
       askers_.emplace_back(rack_.calendar(), session);
@@ -167,6 +187,7 @@ class KeyValueWorkload final : public Workload {
   }
 
   void begin(SessionState& session) {
+    session.batch.ended = 0;
     if (open_loop()) return tasks_.spawn(session.id.node, issue(session, rack_.server(session.id.node).clock()));
     for (std::uint64_t i = 0; i < options_.window; ++i) tasks_.spawn(session.id.node, repeat(session));
   }
@@ -202,7 +223,10 @@ class KeyValueWorkload final : public Workload {
 
   /// One place in the window of a session that keeps to its node.
   sim::Task<void> repeat(SessionState& session) {
-    while (!stopping_) co_await operate(session.id, draw(session), session.id.node);
+    while (!stopping_) {
+      co_await operate(session.id, draw(session), session.id.node);
+      if (in_batches() && !whole_batch_answered(session.batch)) co_await session.batch.answered.wait();
+    }
   }
   /// The same of one that does not. It ends when no node is there to ask.
   sim::Task<void> ask(Asker& asker) {
@@ -210,8 +234,23 @@ class KeyValueWorkload final : public Workload {
       asker.at = asker.session.route.next(open_);
       if (!asker.at) break;
       co_await operate(asker.session.id, draw(asker.session), *asker.at);
+      Batch& batch = asker.session.batch;
+      if (in_batches() && !whole_batch_answered(batch)) co_await batch.answered.wait();
     }
     --asking_;
+  }
+
+  bool in_batches() const { return batch_latency_ != nullptr; }
+  /// One more of a batch has been answered: whether it was the last, so that the next batch begins. A batch that a stop
+  /// cuts short is over too.
+  bool whole_batch_answered(Batch& batch) {
+    if (++batch.ended < options_.window && !stopping_) return false;
+    const sim::Time now = rack_.calendar().now();
+    if (rack_.metrics().in_window(batch.begun) && !stopping_) batch_latency_->record(now - batch.begun);
+    batch.begun = now;
+    batch.ended = 0;
+    batch.answered.notify_all();
+    return true;
   }
 
   Operation draw(SessionState& session) {
@@ -229,7 +268,10 @@ class KeyValueWorkload final : public Workload {
     tasks_.operation_ended();
   }
 
-  void end_waiting() { stopped_.notify_all(); }
+  void end_waiting() {
+    stopped_.notify_all();
+    for (SessionState& session : sessions_) session.batch.answered.notify_all();
+  }
 
   Rack& rack_;
   KeyValueService& service_;
@@ -239,7 +281,8 @@ class KeyValueWorkload final : public Workload {
   sim::Duration gap_;  // mean, between two operations of a session
   sim::Lane lane_;
   sim::Signal stopped_;
-  std::vector<SessionState> sessions_;
+  std::deque<SessionState> sessions_;
+  sim::Histogram* batch_latency_ = nullptr;  // of a workload in batches
   bool stopping_ = false;
   OpenNodes open_;
   std::optional<sim::Clock> clock_;  // of clients from outside
@@ -282,6 +325,10 @@ void KeyValueOptions::declare(sim::Parameters& p) {
   p.choice("loop", loop, {{"open", Loop::open}, {"closed", Loop::closed}},
            "whether operations begin at a rate (open) or as earlier ones end (closed)");
   p.integer("window", window, 1, 4096, "in closed loop: operations that each session keeps under way");
+  p.flag(
+       "batches", batches,
+       "in closed loop: the operations of a session's window begin together, and the next when all have been answered")
+      .neutral(false);
   p.integer("rate", rate, 1, 1'000'000'000,
             "in open loop: operations per second that all clients together begin, whether or not earlier ones are "
             "answered")

@@ -4,7 +4,9 @@
 // Each client thread serves a number of sessions: clients, in the words of an oracle. Open loop: each session begins
 // operations at the instants of a Poisson process, whether or not earlier ones have been answered. Closed loop, for
 // what a system can do at most (ccKVS §8.1): each keeps a number of operations under way, its window, and begins the
-// next as one ends. With a window of 1 a session is what memory models call one: it does one operation at a time.
+// next as one ends. With a window of 1 a session is what memory models call one: it does one operation at a time. In
+// batches a session begins all of its window together, and the next when all have been answered: a client that sends
+// several requests in a packet and takes their answers in one.
 // Nothing is kept of a key, so that any number of keys costs nothing.
 //
 // Sessions keep to their node, or have each operation carried out at one of the nodes that take clients, in turn or
@@ -47,6 +49,7 @@ struct KeyValueOptions final : WorkloadOptions {
   Loop loop = Loop::open;
   std::uint64_t rate = 1'000'000;  ///< in open loop
   std::uint64_t window = 1;        ///< in closed loop
+  bool batches = false;            ///< in closed loop: the operations of a window begin together
   std::uint64_t key_bytes = 16;
   std::uint64_t small_value = 64;
   std::uint64_t large_value = 1024;
