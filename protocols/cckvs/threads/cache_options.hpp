@@ -26,7 +26,7 @@ struct CacheOptions {
   std::uint64_t credit_batch = 30;  ///< messages for which credits are returned together
   sim::Duration retransmit_after = sim::Duration::from_ps(100'000'000);  ///< if rules.retransmit
   sim::Duration probe_work = sim::Duration::from_ps(15'000);  ///< to look a key up, and to read or write what is cached
-  sim::Duration message_work = sim::Duration::from_ps(15'000);  ///< to apply a message to a cached object
+  sim::Duration message_work = sim::Duration::from_ps(185'000);  ///< to apply a message to a cached object
 
   void declare_cache(sim::Parameters& p);
   /// Throws sim::OptionError when the options do not fit the rack or each other.
