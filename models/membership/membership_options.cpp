@@ -14,8 +14,11 @@ void MembershipOptions::declare(sim::Parameters& p, std::string_view without_lea
   const Duration most = Duration::from_ps(1'000'000'000'000);
   p.length("membership.lease", lease, Duration::from_ps(1000), most,
            "for how long a node is a member without asking again; longer than two round trips")
+      .estimate("chosen")
       .neutral(lease);
-  p.length("membership.latency", latency, Duration{}, most, "one way over the management network").neutral(latency);
+  p.length("membership.latency", latency, Duration{}, most, "one way over the management network")
+      .estimate("half a round trip of kernel sockets within a rack")
+      .neutral(latency);
   p.real("membership.slowest_clock", slowest_clock, 1, 1000,
          "so many times as long as it should a member's clock may take for a lease; the manager waits so long")
       .neutral(slowest_clock);

@@ -18,6 +18,7 @@ void HotSetOptions::declare_hot_set(sim::Parameters& p) {
   p.integer("hot_set.coordinator", coordinator, 0, 254, "the node on which the coordinator runs")
       .neutral(defaults.coordinator);
   p.length("hot_set.epoch", epoch, us, most, "after which the coordinator tells the hottest keys anew")
+      .estimate("chosen, so that a run of milliseconds learns; the paper's hot set changes within seconds")
       .varied({us * 20, us * 100})
       .neutral(defaults.epoch);
   p.integer("hot_set.sample_every", sample_every, 1, 1'000'000,
@@ -37,6 +38,7 @@ void HotSetOptions::declare_hot_set(sim::Parameters& p) {
       .varied({1, 16})
       .neutral(defaults.changes_at_once);
   p.length("costs.sample", sample_work, Duration{}, us * 1000, "CPU time of a cache thread to count a sampled request")
+      .estimate("to count a key: a change in a table in the CPU's cache")
       .varied({Duration{}, defaults.sample_work})
       .neutral(defaults.sample_work);
 }

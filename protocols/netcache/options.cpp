@@ -32,14 +32,17 @@ void NetCacheOptions::declare(sim::Parameters& p) {
             "counters of each of the sketch's four rows, a power of two (NetCache §6: 65,536)")
       .varied({16, 256})
       .effective({256});
-  p.length("round", round, us, most, "length of the controller's rounds (NetCache §4.4.3: every second)")
+  p.length("round", round, us, most, "length of the controller's rounds")
+      .published("NetCache §4.4.3: every second")
       .varied({us * 100, us * 300, us * 1000});
   p.length(
        "update_timeout", update_timeout, us, most,
        "how long a server waits for the acknowledgement of a cache update before it sends it again; doubles each time")
+      .estimate("chosen, far above a round trip")
       .varied({us * 20, us * 200})
       .timeout();
   p.length("fetch_timeout", fetch_timeout, us, most, "how long the controller waits for a server; doubles each time")
+      .estimate("chosen, far above a round trip")
       .varied({us * 30, us * 200})
       .timeout();
   p.integer("fetch_attempts", fetch_attempts, 1, 1000, "how often it asks").varied({1, 3, 10});

@@ -45,16 +45,19 @@ void Options::declare(sim::Parameters& p) {
   p.integer("eviction_window", eviction_window, 1, 4096, "evictions of a node whose notices have not arrived")
       .varied({1, 16});
   p.length("costs.directory", directory, zero, most,
-           "core time of a home for a message, beside its verbs: latch, directory entry, reply (estimate: a few cache "
-           "misses of 80 to 100 ns each)")
+           "core time of a home for a message, beside its verbs: latch, directory entry, reply")
+      .estimate("a few cache misses of 80 to 100 ns each")
       .varied({zero, 2_us});
   // Not zero: a thread that only hits would perform operations for ever in one instant.
   p.length("costs.local_access", local_access, Duration::from_ps(1000), most,
-           "core time of an access to the cache, its local latch held (as SELCC's)")
+           "core time of an access to the cache, its local latch held")
+      .estimate("as SELCC's")
       .varied({10_ns, 1_us});
-  p.length("costs.handling", handling, zero, most, "core time of a node's handler for a message (as SELCC's)")
+  p.length("costs.handling", handling, zero, most, "core time of a node's handler for a message")
+      .estimate("as SELCC's")
       .varied({zero, 1_us});
-  p.length("costs.eviction", eviction, zero, most, "core time of the evictor for a frame (as SELCC's)")
+  p.length("costs.eviction", eviction, zero, most, "core time of the evictor for a frame")
+      .estimate("as SELCC's")
       .varied({zero, 1_us});
 }
 

@@ -16,6 +16,7 @@ void Options::declare(sim::Parameters& p) {
   // Not zero: no access takes no time.
   p.length("costs.local_access", local_access, Duration::from_ps(1000), Duration::from_ps(1'000'000'000),
            "core time of an access to the buffer that the line was read into")
+      .estimate("as SELCC's")
       .varied({Duration::from_ps(10'000), Duration::from_ps(1'000'000)});
 }
 

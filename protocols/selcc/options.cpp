@@ -77,9 +77,11 @@ void Options::declare(sim::Parameters& p) {
   p.integer("buffered_writes", buffered_writes, 1, 4096, "writes that a session's buffer holds").neutral(16);
   p.length("buffer_deadline", buffer_deadline, zero, most,
            "for how long a write may wait in a buffer; 0: it is performed before it returns")
+      .estimate("chosen; the paper names none")
       .neutral(20_us)
       .varied({zero, 1_us, 20_us});
-  p.length("spin_per_level", spin_per_level, zero, most, "for how long, for each level of its priority");
+  p.length("spin_per_level", spin_per_level, zero, most, "for how long, for each level of its priority")
+      .published("published code: 16 us");
   p.choice("recovery", recovery, {{"none", RecoveryMode::none}, {"fence", RecoveryMode::fence}},
            "what is done about a compute node that has crashed: nothing, as in the paper, or it is cut off and what it "
            "held is freed (ours; needs undo \"waited\")")
@@ -99,9 +101,14 @@ void Options::declare(sim::Parameters& p) {
   // Not zero: a thread that only hits would perform operations for ever in one instant.
   p.length("costs.local_access", local_access, Duration::from_ps(1000), most,
            "core time of an access to the cache, its local latch held")
+      .estimate("a lookup in DRAM: a cache miss of 80 to 100 ns")
       .varied({10_ns, 1_us});
-  p.length("costs.handling", handling, zero, most, "core time of a handler for an invalidation").varied({zero, 1_us});
-  p.length("costs.eviction", eviction, zero, most, "core time of the evictor for a frame").varied({zero, 1_us});
+  p.length("costs.handling", handling, zero, most, "core time of a handler for an invalidation")
+      .estimate("a lookup and a local latch: two cache misses")
+      .varied({zero, 1_us});
+  p.length("costs.eviction", eviction, zero, most, "core time of the evictor for a frame")
+      .estimate("a cache miss")
+      .varied({zero, 1_us});
 }
 
 std::uint8_t Options::priority_of(std::uint32_t retries) const {

@@ -62,15 +62,18 @@ void StarCacheOptions::declare(sim::Parameters& p) {
   p.integer("report_above", report_above, 0, 1'000'000'000,
             "requests a round above which a key is reported (artifact: 100)")
       .varied({0, 1, 5});
-  p.length("round", round, us, most, "length of the controller's and the servers' rounds (artifact: 1 s)")
+  p.length("round", round, us, most, "length of the controller's and the servers' rounds")
+      .published("artifact: 1 s")
       .varied({us * 100, us * 300, us * 1000});
-  p.length("fetch_timeout", fetch_timeout, us, most, "how long the controller waits for a server (artifact: 1 s)")
+  p.length("fetch_timeout", fetch_timeout, us, most, "how long the controller waits for a server")
+      .estimate("far above a round trip; the artifact's 1 s would be a whole round")
       .varied({us * 30, us * 200})
       .timeout();
   p.integer("fetch_attempts", fetch_attempts, 1, 1000, "how often it asks (artifact: 10)").varied({1, 3, 10});
   declare_versions(p);
   p.length("report_timeout", report_timeout, us, most,
-           "retransmission timeout of the TCP connections that bring the servers' reports (Linux: 200 ms at least)")
+           "retransmission timeout of the TCP connections that bring the servers' reports")
+      .published("Linux: 200 ms at least")
       .varied({us * 200, us * 2000})
       .timeout();
 }

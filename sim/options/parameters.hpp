@@ -21,6 +21,11 @@
 // (`racksim list mechanisms`):
 //
 //   p.flag("scoreboard", scoreboard, "locks are taken once").guards("two writers", "flowcc/mechanisms.json/without-scoreboard");
+//
+// A default that stands for something real says where it comes from: what is published of it, how it was estimated, or
+// which of a paper's numbers it was fitted to. Every length of time of a protocol does (a test).
+//
+//   p.length("work", work, zero, most, "core time of a request").estimate("as long as posting one");
 #pragma once
 
 #include <fmt/core.h>
@@ -126,6 +131,15 @@ struct Parameter {
     std::string_view regression;  ///< FILE/CASE of scenarios/regress/ that fails for this value, and not without it
   };
   std::vector<Unsafe> unsafe = {};
+  /// Where the default comes from.
+  struct Basis {
+    enum class Of : std::uint8_t { published, estimate, calibrated } of;
+    std::string_view text;  ///< a literal
+  };
+  std::optional<Basis> basis = {};
+
+  /// What it means, and where its default comes from.
+  std::string described() const;
 };
 
 /// A parameter that was declared just now; more may be said of it at once.
@@ -192,7 +206,18 @@ class Declared {
     return *this;
   }
 
+  /// Its default stands so in a paper, a datasheet or published code.
+  Declared& published(std::string_view where) { return based(Parameter::Basis::Of::published, where); }
+  /// Nobody has published its default: how it was guessed, or that it is our choice.
+  Declared& estimate(std::string_view how) { return based(Parameter::Basis::Of::estimate, how); }
+  /// Its default was fitted to this number of a paper, which therefore shows nothing.
+  Declared& calibrated(std::string_view to) { return based(Parameter::Basis::Of::calibrated, to); }
+
  private:
+  Declared& based(Parameter::Basis::Of of, std::string_view text) {
+    parameter_.basis = {of, text};
+    return *this;
+  }
   Parameter::Value stored(const T& value) const {
     if constexpr (std::is_enum_v<T>) {
       std::string text;

@@ -63,7 +63,8 @@ void add_options(std::vector<DeclaredOption>& options, const sim::Parameters& pa
   for (const Parameter& parameter : parameters.all()) {
     Range range = std::visit(RangeOf{}, parameter.kind);
     options.push_back({owner, part, prefix + parameter.name, std::move(range.type), std::move(range.least),
-                       std::move(range.most), value_in_effect(parameter), std::move(range.choices), parameter.doc});
+                       std::move(range.most), value_in_effect(parameter), std::move(range.choices),
+                       parameter.described()});
   }
 }
 

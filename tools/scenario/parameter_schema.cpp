@@ -87,7 +87,7 @@ void add_schema(JsonValue& object_schema, const sim::Parameters& parameters, boo
   for (const auto& parameter : parameters.all()) {
     auto schema = std::visit(KindSchema{}, parameter.kind);
     if (annotated) schema = with_source(std::move(schema));
-    schema.set("description", parameter.doc);
+    schema.set("description", parameter.described());
     add_property(object_schema, parameter.name, std::move(schema));
   }
 }

@@ -26,11 +26,14 @@ void CacheOptions::declare_cache(sim::Parameters& p) {
       .varied({1, 4});
   p.length("retransmit_after", retransmit_after, ns * 1000, most * 1000,
            "with retransmit: for how long a node waits before it sends again or asks")
+      .estimate("chosen, far above a round trip; the paper sends nothing again")
       .varied({ns * 20'000, ns * 100'000})
       .timeout();
   p.length("costs.probe", probe_work, zero, most, "CPU time to look a key up and to read or write what is cached")
+      .estimate("a lookup in a cache line that is there: part of the 25 ns of a request")
       .varied({zero, ns * 15, ns * 100});
   p.length("costs.message", message_work, zero, most, "CPU time to apply a message of another cache")
+      .calibrated("SC is 2.6 times faster with coalescing, Fig. 13(b)")
       .varied({zero, ns * 15, ns * 500});
 }
 

@@ -35,7 +35,8 @@ void MigrationRules::declare(sim::Parameters& p) {
 }
 
 void MigrationOptions::declare(sim::Parameters& p) {
-  p.length("epoch", epoch, kMicrosecond, kMost, "after which home agents move their hottest blocks (Concordia §5.2.2)")
+  p.length("epoch", epoch, kMicrosecond, kMost, "after which home agents move their hottest blocks")
+      .published("Concordia §5.2.2, as an example")
       .varied({kMicrosecond * 20, kMicrosecond * 100})
       .neutral(epoch);
   p.integer("top_k", top_k, 1, 1'000'000, "blocks that a home agent moves into the switch at an epoch's end, at most")
@@ -80,8 +81,8 @@ void ShadowOptions::declare(sim::Parameters& p) {
   p.optional_integer("backup_node", backup_node, 0, 255,
                      "the memory node that does, on the core behind its agents'; null: the first one that is there")
       .neutral_null();
-  p.length("scan_period", scan_period, kMicrosecond, kMost,
-           "time between its scans for cold blocks (the paper: \"periodically\")")
+  p.length("scan_period", scan_period, kMicrosecond, kMost, "time between its scans for cold blocks")
+      .estimate("the paper says \"periodically\"")
       .varied({kMicrosecond * 20, kMicrosecond * 100})
       .neutral(scan_period);
   p.ratio("free_share", free_share, "share of the switch's places that its scans keep free")
@@ -90,7 +91,9 @@ void ShadowOptions::declare(sim::Parameters& p) {
   p.integer("halvings", halvings, 0, 63, "how often a block's hotness is halved at the end of an epoch")
       .varied({0, 1})
       .neutral(halvings);
-  p.length("work", work, sim::Duration{}, kMost, "core time of the shadow node for a packet").neutral(work);
+  p.length("work", work, sim::Duration{}, kMost, "core time of the shadow node for a packet")
+      .estimate("as a home agent")
+      .neutral(work);
 }
 
 }  // namespace racksim::flowcc

@@ -38,6 +38,7 @@ void RecoveryOptions::declare(sim::Parameters& p) {
        "rest", rest, {}, sim::Duration::from_ps(100'000'000'000'000),
        "time that a recovery takes beside what is modelled, such as for processes to start and for a driver to set the "
        "switch up: a paper's figure tells the sum")
+      .published("none beside what is modelled")
       .neutral(rest);
 }
 

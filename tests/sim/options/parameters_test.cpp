@@ -4,10 +4,12 @@
 #include <catch2/catch.hpp>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace parameters_test {
 
 using Catch::Contains;
+using racksim::sim::Duration;
 using racksim::sim::Parameters;
 
 namespace {
@@ -45,6 +47,20 @@ TEST_CASE("an option of an inner object is known under its whole name") {
   CHECK_NOTHROW(parameters.object("y", a));
   CHECK_THROWS_WITH(parameters.object("x", b), Contains("the option \"x.on\" is declared twice") &&
                                                    Contains(place(first)) && Contains(place(Inner::kLine)));
+}
+
+TEST_CASE("a description says what a default was published as, estimated from or fitted to") {
+  Parameters parameters;
+  Duration published, guessed, fitted, plain;
+  const Duration most = Duration::from_ps(1000);
+  parameters.length("a", published, {}, most, "work").published("§7");
+  parameters.length("b", guessed, {}, most, "work").estimate("a cache miss");
+  parameters.length("c", fitted, {}, most, "work").calibrated("Fig. 8");
+  parameters.length("d", plain, {}, most, "work");
+  std::vector<std::string> described;
+  for (const auto& parameter : parameters.all()) described.push_back(parameter.described());
+  CHECK(described == std::vector<std::string>{"work (§7)", "work (estimate: a cache miss)", "work (calibrated: Fig. 8)",
+                                              "work"});
 }
 
 }  // namespace parameters_test
