@@ -85,6 +85,8 @@ void Node::serve(Request* request) {
 }
 
 void Node::execute(Request& request) {
+  // Its turn has come: what it is behind is performed.
+  if (request.kind == sim::OperationKind::fence) return output_.grant(request);
   const bool home = shared_.home_of(request.line) == id_;
   if (request.kind == sim::OperationKind::unlock) {
     home ? directory_.unlock(request.line) : cache_.unlock(request.line);

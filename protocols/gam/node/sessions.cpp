@@ -44,7 +44,17 @@ sim::Task<void> Session::write(sim::Key object, sim::Value value, sim::Operation
   co_await hand_over();
   ++unperformed_;
   parts_.host.submit(access(OperationKind::write, object, operation, value));
-  while (options().consistency == Consistency::sc && unperformed_ > 0) co_await performed_.wait();
+  // GAM-TSO "appends a MFence operation to each write" (§7.1). Write and fence are one after the other, as a lock and its
+  // unlock are (§7.1.2: "both types of requests are processed sequentially").
+  if (options().consistency == Consistency::sc) {
+    while (unperformed_ > 0) co_await performed_.wait();
+    co_await fence(operation);
+  }
+  // The published code's SFence is of writes alone: the thread goes on, and the worker holds the next write back.
+  if (options().consistency == Consistency::tso) {
+    co_await hand_over();
+    parts_.host.submit(request(OperationKind::fence, {}, operation, nullptr));
+  }
 }
 
 sim::Task<sim::Value> Session::compare_and_swap(sim::Key object, sim::Value expected, sim::Value desired,
@@ -68,9 +78,12 @@ sim::Task<sim::Value> Session::update(Request request) {
   co_return answer.value;
 }
 
-sim::Task<void> Session::fence(sim::OperationId) {
+sim::Task<void> Session::fence(sim::OperationId operation) {
   co_await hand_over();
   while (unperformed_ > 0) co_await performed_.wait();
+  Answer answer(parts_.shared.rack.calendar());
+  parts_.host.submit(request(OperationKind::fence, {}, operation, &answer));
+  co_await answer.over.wait();
 }
 
 sim::Task<void> Session::lock(sim::Key line, models::LockMode mode, sim::OperationId operation) {
@@ -114,7 +127,7 @@ bool Session::admit(Request& request) {
   }
   // The newest of the thread's own writes that are not performed.
   const auto own = std::find_if(buffer_.rbegin(), buffer_.rend(), [&](const Request* write) {
-    return write->line == request.line && write->object == request.object;
+    return write->kind != OperationKind::fence && write->line == request.line && write->object == request.object;
   });
   if (own == buffer_.rend()) return true;
   parts_.output.answer(request, (*own)->value);
@@ -125,8 +138,10 @@ Request* Session::finished(const Request& request) {
   if (request.is_lock() || request.kind == OperationKind::unlock || request.kind == OperationKind::read) {
     return nullptr;
   }
-  --unperformed_;
-  performed_.notify_all();
+  if (request.kind != OperationKind::fence) {
+    --unperformed_;
+    performed_.notify_all();
+  }
   if (options().consistency != Consistency::tso) return nullptr;
   buffer_.pop_front();
   return buffer_.empty() ? nullptr : buffer_.front();

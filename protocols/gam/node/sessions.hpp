@@ -2,10 +2,12 @@
 // they hold.
 //
 //   pso  reads wait, writes return at once and go to their lines, where those of one thread keep their order
-//   tso  the same, but a write goes to its line when the one before it is performed; reads go on, and see it
-//   sc   writes wait too
+//   tso  the same, but behind each write is a fence of writes: the next goes to its line when the one before it is
+//        performed; reads go on, and see it
+//   sc   behind each write is a fence, for which the thread waits
 //
-// A fence, a lock and an unlock wait until the thread's writes are performed. An atomic operation is a write whose
+// A fence, a lock and an unlock wait until the thread's writes are performed. Each is a request to the worker, with its
+// costs: in the published code MFence and SFence are handed over as locks are. An atomic operation is a write whose
 // thread waits for what it has read; it is no fence.
 #pragma once
 
@@ -91,7 +93,7 @@ class Session final : public models::MemoryPort {
   std::uint16_t thread_;
   std::size_t unperformed_ = 0;  // writes
   sim::Signal performed_;        // one of them is
-  std::deque<Request*> buffer_;  // tso: writes in their order; the first is on its way
+  std::deque<Request*> buffer_;  // tso: writes and fences in their order; the first is on its way
 };
 
 class Sessions {

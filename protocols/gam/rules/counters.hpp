@@ -16,15 +16,16 @@ struct Counters {
   sim::Counter& read_misses = m.counter("gam.requests.read", "requests", "READs sent");
   sim::Counter& write_misses = m.counter("gam.requests.write", "requests", "WRITEs sent");
   sim::Counter& upgrades = m.counter("gam.requests.write_permission_only", "requests", "WRITE_PERMISSION_ONLYs sent");
-  // An access that waits for a line that its node has asked for already needs no request of its own, and counts as
-  // served; so the share does not depend on how many writes a session has under way.
-  const sim::Quotient& hit_ratio =
-      m.rest("gam.hit_ratio", "accesses for which their node, if not the home, had to ask nobody",
-             {&read_misses, &write_misses, &upgrades}, {&accesses, &home_accesses});
   // Workflows that take messages (Figures 3 and 4), counted at the home as they begin.
   sim::Counter& home_reads_dirty = m.counter("gam.workflows.home_read_dirty", "times", "the home read a Dirty line: 2 messages");
   sim::Counter& home_writes_shared = m.counter("gam.workflows.home_write_shared", "times", "the home wrote a line of k sharers: 2 k messages");
   sim::Counter& home_writes_dirty = m.counter("gam.workflows.home_write_dirty", "times", "the home wrote a Dirty line: 2 messages");
+  // Of home and remote lines alike, an access that waits for a line that its node has asked for already needs no request
+  // of its own, and counts as served; so the share does not depend on how many writes a session has under way.
+  const sim::Quotient& hit_ratio =
+      m.rest("gam.hit_ratio", "accesses for which their node, the line's home too, had to ask nobody",
+             {&read_misses, &write_misses, &upgrades, &home_reads_dirty, &home_writes_shared, &home_writes_dirty},
+             {&accesses, &home_accesses});
   sim::Counter& remote_reads_clean = m.counter("gam.workflows.remote_read_clean", "times", "a node read a line that is not Dirty: 2 messages");
   sim::Counter& remote_reads_dirty = m.counter("gam.workflows.remote_read_dirty", "times", "a node read a Dirty line: 4 messages");
   sim::Counter& remote_writes_unshared = m.counter("gam.workflows.remote_write_unshared", "times", "a node wrote an UnShared line: 2 messages");

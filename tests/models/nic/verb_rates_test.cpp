@@ -2,6 +2,7 @@
 // (docs/hardware.md 7.6).
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "models/nic/verbs.hpp"
@@ -35,13 +36,14 @@ struct Loaded : TwoNics {
     std::uint64_t done = 0;
   };
 
-  Loaded(const NicOptions& nic, Opcode kind, std::uint32_t length, bool datagrams, bool both)
+  Loaded(const NicOptions& nic, Opcode kind, std::uint32_t length, bool datagrams, bool both, int queue_pairs = 32)
       : TwoNics(nic, kFree),
+        pairs(queue_pairs),
         opcode(kind),
         bytes(length),
         both_ways(both),
         few_suffice(length > 1024 || nic.messages_per_second < 50'000'000) {
-    for (int i = 0; i < kPairs; ++i) {
+    for (int i = 0; i < pairs; ++i) {
       QueuePair *x = nullptr, *y = nullptr;
       if (datagrams) {
         x = &a.nic.create_datagram({at_a.queue, at_a.queue});
@@ -62,8 +64,9 @@ struct Loaded : TwoNics {
     }
     for (Load* load : {&at_a, &at_b}) {
       if (load == &at_b && !both_ways) continue;
-      for (int i = 0; i < kPairs; ++i) {
-        for (int k = 0; k < (few_suffice ? 1 : 8); ++k) post(*load, load->pairs[static_cast<std::size_t>(i)]->number());
+      // As many verbs are under way, whether a queue pair has them all or each has few.
+      for (int i = 0; i < (few_suffice ? 32 : 256); ++i) {
+        post(*load, load->pairs[static_cast<std::size_t>(i % pairs)]->number());
       }
     }
   }
@@ -88,7 +91,7 @@ struct Loaded : TwoNics {
     return static_cast<double>(at_a.done + at_b.done - before) / (window.ns() * 1e-9) / (both_ways ? 2 : 1);
   }
 
-  static constexpr int kPairs = 32;
+  int pairs;
   Opcode opcode;
   std::uint32_t bytes;
   bool both_ways, few_suffice;
@@ -97,9 +100,21 @@ struct Loaded : TwoNics {
   Load at_a{*this, a}, at_b{*this, b};
 };
 
-double rate(Opcode opcode, std::uint32_t bytes, bool both_ways, const NicOptions& options = {},
-            bool datagrams = false) {
-  return Loaded(options, opcode, bytes, datagrams, both_ways).rate();
+double rate(Opcode opcode, std::uint32_t bytes, bool both_ways, const NicOptions& options = {}, bool datagrams = false,
+            int queue_pairs = 32) {
+  return Loaded(options, opcode, bytes, datagrams, both_ways, queue_pairs).rate();
+}
+
+// As GAM's cluster has it (scenarios/testbeds/gam-8.json), without its network's latency.
+NicOptions gam_nic() {
+  NicOptions connectx3;
+  connectx3.messages_per_second = 22'200'000;
+  connectx3.pcie_bits_per_second = 57'600'000'000;
+  connectx3.inline_bytes = 256;
+  connectx3.mtu_bytes = 2048;
+  connectx3.outstanding_reads = 1;
+  connectx3.long_read_time = 50'800_ps;
+  return connectx3;
 }
 
 // Of a figure that a model with one constant cannot meet in every point, how far off it is.
@@ -154,6 +169,31 @@ TEST_CASE("A ConnectX-3 does atomics as fast as rdma_bench measured it") {
       CHECK(off(rate(opcode, 8, false, connectx3), static_cast<double>(measured)) < 0.01);
     }
   }
+}
+
+TEST_CASE("One queue pair does as many of GAM's verbs as many do: the NIC's rate is a NIC's",
+          "[claim:gam-inv-one-qp-saturates]") {
+  // SENDs of control messages and WRITEs of lines (GAM §3.1). Each is answered by an acknowledgement.
+  for (const auto& [opcode, bytes] : {std::pair{Opcode::send, 40u}, std::pair{Opcode::write, 512u}}) {
+    INFO(name_of(opcode));
+    const double many = rate(opcode, bytes, true, gam_nic());
+    CHECK(rate(opcode, bytes, true, gam_nic(), false, 1) == Approx(many).epsilon(0.01));
+    if (opcode == Opcode::send) CHECK(many == Approx(22.2e6 / 2).epsilon(0.01));
+  }
+}
+
+TEST_CASE("GAM's NIC does fewer READs than WRITEs of lines, and over one queue pair of words; over many as many",
+          "[claim:gam-inv-read-verb-slower]") {
+  const auto reads_over_writes = [](std::uint32_t bytes, int queue_pairs) {
+    return rate(Opcode::read, bytes, false, gam_nic(), false, queue_pairs) /
+           rate(Opcode::write, bytes, false, gam_nic(), false, queue_pairs);
+  };
+  // A queue pair has one READ under way.
+  CHECK(reads_over_writes(512, 1) < 0.5);
+  CHECK(reads_over_writes(512, 32) < 0.9);
+  CHECK(reads_over_writes(8, 1) < 0.5);
+  // Words run at the message rate, for which no WRITE's own is published.
+  CHECK(reads_over_writes(8, 32) == Approx(1).epsilon(0.01));
 }
 
 TEST_CASE("A ConnectX-5 lies within what is recalled of it") {

@@ -87,6 +87,34 @@ TEST_CASE("the calibrated latencies of cckvs-9 give the measured round trip thro
   CHECK(options.rtt.ns() >= small_packet_round_trip(options).ns());
 }
 
+namespace {
+
+/// A testbed's link as GAM's Table 1 has links: GB a second, and microseconds of a small packet one way.
+struct LinkFigures {
+  double gigabytes_per_second, latency_us;
+};
+
+LinkFigures link_of(const std::string& name) {
+  const auto testbed = tools::load_testbed(tools::find_testbed_file(name, {}), tools::built_in_catalogue());
+  const models::RackOptions& options = *testbed.rack.options;
+  return {static_cast<double>(options.link_bits_per_second) / 8e9,
+          (small_packet_round_trip(options) - sim::Time{}).ns() / 2e3};
+}
+
+}  // namespace
+
+TEST_CASE("an InfiniBand QDR link has the latency of GAM's Table 1, and 4 GB/s of its 5", "[off:gam-tab1-ib-qdr-4x]") {
+  const LinkFigures qdr = link_of("gam-8");
+  CHECK(qdr.latency_us == Approx(1.3).margin(0.05));        // to which it was fitted
+  CHECK(qdr.gigabytes_per_second == Approx(5 * 8.0 / 10));  // 8b/10b code
+}
+
+TEST_CASE("an InfiniBand FDR link has the rate of GAM's Table 1, and not its latency", "[off:gam-tab1-ib-fdr-4x]") {
+  const LinkFigures fdr = link_of("selcc-16");
+  CHECK(fdr.gigabytes_per_second == Approx(7).margin(0.5));
+  CHECK(fdr.latency_us > 0.75);
+}
+
 TEST_CASE("the idle path is what a packet and its answer take, whatever link, switch and NIC are") {
   const auto near = [](const models::RackOptions& options) {
     // A pass begins with a cycle of the switch.
