@@ -20,7 +20,8 @@ void NvramOptions::declare(sim::Parameters& p) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 44;
   p.size("nvram.bytes", bytes, 1, kMost, "capacity of a node's non-volatile memory for its log (estimate: an NVDIMM)")
       .neutral(bytes);
-  p.length("nvram.latency", latency, 0_ns, 1_s, "of a write to it: store and flush (estimate: persistent memory)")
+  p.length("nvram.latency", latency, 0_ns, 1_s, "of a write to it: store and flush")
+      .estimate("persistent memory on the memory bus")
       .varied({0_ns, 2_us});
   p.rate("nvram.bandwidth", bandwidth, 1'000'000, 10'000'000'000'000,
          "at which it takes in what is written (estimate: 2 GB/s, one thread)")

@@ -19,7 +19,8 @@ void Options::declare(sim::Parameters& p) {
   p.size("memory", memory_bytes, 4096, std::uint64_t{1} << 46, "global memory of each node (code: 512 MB)")
       .neutral(std::uint64_t{512} << 20);
   p.length("statistics_period", statistics_period, Duration::from_ps(1'000'000), Duration::from_ps(100'000'000'000'000),
-           "how often nodes tell each other what memory they have free (assumed; §2.1: periodically)")
+           "how often nodes tell each other what memory they have free")
+      .estimate("§2.1 says periodically")
       .varied({1_ms, 10_ms});
   p.choice("consistency", consistency, {{"pso", Consistency::pso}, {"tso", Consistency::tso}, {"sc", Consistency::sc}},
            "the memory model: writes return at once and pass each other (§4), are sent one after the other, or are "
@@ -48,7 +49,8 @@ void Options::declare(sim::Parameters& p) {
   p.choice("notification", notification, {{"polling", Notification::polling}, {"events", Notification::events}},
            "how the worker learns of messages: it polls (code), or an event wakes it up when it sleeps (§3.1)")
       .varied({Notification::polling, Notification::events});
-  p.length("wake_up", wake_up, zero, most, "from an event until the worker runs (estimate: an interrupt and a switch)")
+  p.length("wake_up", wake_up, zero, most, "from an event until the worker runs")
+      .estimate("an interrupt and a switch")
       .varied({zero, 5_us});
   p.choice("dying_reads", dying_reads, {{"wait", DyingReads::wait}, {"paper", DyingReads::paper}},
            "reads of a line that is being written back wait, or are served from it (§2.6)")
@@ -85,18 +87,19 @@ void Options::declare(sim::Parameters& p) {
       .guards("a crash takes back what others have seen", "gam/recovery.json/log-behind");
   nvram.declare(p);
   membership.declare(p, "gam/recovery.json/without-leases");
-  p.length("costs.hand_over", hand_over, zero, most,
-           "application thread's time to hand a request to the worker (estimate)")
+  p.length("costs.hand_over", hand_over, zero, most, "application thread's time to hand a request to the worker")
+      .estimate("a cache miss to the queue that both share")
       .varied({zero, 200_ns});
   // Not zero: a thread that only hits would perform operations for ever in one instant.
-  p.length("costs.hit", hit, Duration::from_ps(1000), most,
-           "worker's time for an application's request (calibrated: 23 Mops at locality 1, Concordia Fig. 12)")
+  p.length("costs.hit", hit, Duration::from_ps(1000), most, "worker's time for an application's request")
+      .calibrated("23 Mops at locality 1, Concordia Fig. 12")
       .varied({10_ns, 1_us});
-  p.length(
-       "costs.message", message, Duration::from_ps(1000), most,
-       "worker's time for a message, beside its verbs (calibrated: 17 times slower at 100 % sharing, Concordia Fig. 9)")
+  p.length("costs.message", message, Duration::from_ps(1000), most, "worker's time for a message, beside its verbs")
+      .calibrated("17 times slower at 100 % sharing, Concordia Fig. 9")
       .varied({10_ns, 2_us});
-  p.length("costs.eviction", eviction, zero, most, "worker's time for an eviction").varied({zero, 500_ns});
+  p.length("costs.eviction", eviction, zero, most, "worker's time for an eviction")
+      .estimate("a cache miss")
+      .varied({zero, 500_ns});
 }
 
 // A home serves the requests for a line in the order in which they come. Until a request has come there through queues of
