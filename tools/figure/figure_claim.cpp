@@ -12,6 +12,7 @@
 namespace racksim::tools {
 namespace {
 
+using Predicate = Expectation::Predicate;
 using Shape = Expectation::Shape;
 using Relation = Expectation::Relation;
 
@@ -194,29 +195,51 @@ Verdict judge_order(const Claim& claim, const FigureAxes& axes, const FigureValu
   return verdict;
 }
 
+/// Whether somewhere a claim says "above" or "below" of two values that are as close as it takes for equal.
+bool leads_by_nothing(const Claim& claim, const FigureAxes& axes, const FigureValues& values) {
+  const Expectation& paper = claim.paper;
+  if (paper.tolerance == 0) return false;
+  if (paper.predicate == Predicate::crossing) {
+    return std::any_of(claim.readings.begin(), claim.readings.end(), [&](const Reading& reading) {
+      const Curve y = values_of(reading, axes, values);
+      for (std::size_t i = 0; i < y.size(); ++i) {
+        const double x = axes.sweep[reading.points[i]].x;
+        if ((x <= paper.before || x >= paper.after) && close(y[i], paper.level, paper.tolerance)) return true;
+      }
+      return false;
+    });
+  }
+  for (std::size_t i = 0; i + 1 < paper.operands.size(); ++i) {
+    if (paper.relations[i] != Relation::above) continue;
+    const Curve a = values_of(paper.operands[i], axes, values), b = values_of(paper.operands[i + 1], axes, values);
+    for (std::size_t at = 0; at < std::max(a.size(), b.size()); ++at) {
+      if (close(a[a.size() == 1 ? 0 : at], b[b.size() == 1 ? 0 : at], paper.tolerance)) return true;
+    }
+  }
+  return false;
+}
+
 Verdict judge_readings(const Claim& claim, const FigureAxes& axes, const FigureValues& values) {
   std::vector<Curve> curves;
-  std::string simulated;
-  const bool directional = claim.directional();
+  std::vector<std::string> texts;
   for (const Reading& reading : claim.readings) {
     curves.push_back(values_of(reading, axes, values));
-    simulated += simulated.empty() ? "" : "; ";
-    if (claim.readings.size() > 1) simulated += reading.name(axes) + ": ";
-    simulated += directional ? list_text(curves.back()) : range_text(curves.back());
+    texts.push_back(claim.directional() ? list_text(curves.back()) : range_text(curves.back()));
   }
   Verdict verdict;
-  if (claim.paper.predicate == Expectation::Predicate::bounds) {
+  if (claim.paper.predicate == Predicate::bounds) {
     verdict = judge_bounds(claim, curves);
   } else {
     verdict.met = true;
     for (std::size_t i = 0; i < curves.size(); ++i) {
-      const bool holds = claim.paper.predicate == Expectation::Predicate::shape
+      const bool holds = claim.paper.predicate == Predicate::shape
                              ? goes_as_told(curves[i], claim.paper)
                              : crosses(curves[i], claim.readings[i], axes, claim.paper);
       verdict.met = verdict.met && holds;
     }
   }
-  verdict.simulated = std::move(simulated);
+  verdict.simulated = with_names(claim, axes, texts);
+  verdict.of_readings = std::move(texts);
   return verdict;
 }
 
@@ -227,6 +250,16 @@ std::string short_number(double value) {
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
   if (value != 0 && (std::abs(value) < 0.001 || std::abs(value) >= 1e6)) return fmt::format("{:.3g}", value);
   return fmt::format("{:.4g}", value);
+}
+
+std::string with_names(const Claim& claim, const FigureAxes& axes, const std::vector<std::string>& texts) {
+  std::string all;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    all += i == 0 ? "" : "; ";
+    if (texts.size() > 1) all += claim.readings[i].name(axes) + ": ";
+    all += texts[i];
+  }
+  return all;
 }
 
 std::string Verdict::text(const Claim& claim) const {
@@ -241,10 +274,13 @@ std::string Verdict::text(const Claim& claim) const {
 }
 
 Verdict judge(const Claim& claim, const FigureAxes& axes, const FigureValues& values) {
-  Verdict verdict = claim.paper.predicate == Expectation::Predicate::order ? judge_order(claim, axes, values)
-                                                                           : judge_readings(claim, axes, values);
+  Verdict verdict = claim.paper.predicate == Predicate::order ? judge_order(claim, axes, values)
+                                                              : judge_readings(claim, axes, values);
   verdict.unclear = why_nothing_was_read(claim, axes, values);
   if (verdict.unclear.empty() && verdict.met) verdict.unclear = why_it_holds_of_nothing(claim, axes, values);
+  if (verdict.unclear.empty() && verdict.met && leads_by_nothing(claim, axes, values)) {
+    verdict.unclear = fmt::format("within {:.3g} %, which counts as equal", claim.paper.tolerance * 100);
+  }
   if (!verdict.unclear.empty()) verdict.met = false;
   return verdict;
 }

@@ -8,8 +8,9 @@
 //   "paper": {"crosses": 1, "between": [0, 0.2], "direction": "falling"}   the curve passes a level, once, between two x
 //
 // `rounding` is the half unit of the last digit that the paper prints. `tolerance` is a share: how far a flat curve may
-// spread below its largest value, how far apart "~" lets two values be; `within`, how far from `to_value` the last point
-// may lie. All belong to the claim and default to 0.
+// spread below its largest value, how far apart two values may be that count as equal: "~" then holds of them, and ">" or
+// a crossing that rests on them is unclear. `within` is how far from `to_value` the last point may lie. All belong to the
+// claim and default to 0.
 //
 // A claim with a word such as "about" has beside it the share that the word is read as: "words": {"about": 0.1}
 // (claim_words.hpp). A wider rounding or tolerance is refused, and one that is missing is that share:
@@ -77,11 +78,15 @@ struct Verdict {
   /// Of a claim about numbers that is not met: distance to the nearest admissible value, as a share of that value;
   /// infinite for a division by zero, none if a point has no value.
   std::optional<double> off;
-  std::string simulated;  ///< the values read, for the table
+  std::string simulated;                 ///< the values read, for the table
+  std::vector<std::string> of_readings;  ///< the same, reading by reading; empty for an order
 
   /// "met", "not met", "off by 12 %", "off: infinite", "off: no value" or "unclear: REASON".
   std::string text(const Claim& claim) const;
 };
+
+/// What is told of each of a claim's readings, in one line, under their names where there are several.
+std::string with_names(const Claim& claim, const FigureAxes& axes, const std::vector<std::string>& texts);
 
 /// What "shape" and the places between the readings of "order" may say.
 std::vector<std::string> shape_names();

@@ -95,7 +95,7 @@ const std::vector<Form>& forms() {
   static const std::vector<Form> all{
       {"value", {"value", "rounding", "words"}},    {"min", {"min", "max", "rounding", "words"}},
       {"max", {"min", "max", "rounding", "words"}}, {"shape", {"shape", "tolerance", "to_value", "within", "words"}},
-      {"order", {"order", "tolerance", "words"}},   {"crosses", {"crosses", "between", "direction"}}};
+      {"order", {"order", "tolerance", "words"}},   {"crosses", {"crosses", "between", "direction", "tolerance"}}};
   return all;
 }
 

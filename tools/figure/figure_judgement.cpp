@@ -70,9 +70,13 @@ std::string simulated_text(const Claim& claim, const Figure& figure, const Under
     const auto met = std::count_if(under.runs.begin(), under.runs.end(), [](const Verdict& run) { return run.met; });
     return fmt::format("{} (so in {} of {})", under.verdict.simulated, met, figure.repeats.text());
   }
-  std::string each;
-  for (const Verdict& verdict : under.runs) each += (each.empty() ? "" : " | ") + verdict.simulated;
-  return fmt::format("{} ({})", under.verdict.simulated, each);
+  std::vector<std::string> texts = under.verdict.of_readings;
+  for (std::size_t reading = 0; reading < texts.size(); ++reading) {
+    std::string each;
+    for (const Verdict& run : under.runs) each += (each.empty() ? "" : " | ") + run.of_readings[reading];
+    texts[reading] += fmt::format(" ({})", each);
+  }
+  return with_names(claim, figure.axes, texts);
 }
 
 /// The criterion by which numbers are judged.

@@ -61,12 +61,14 @@ JsonValue expectation_schema() {
                               {"words", words}},
                              {"shape"});
   shape.set("dependentRequired", JsonValue::object({{"within", JsonValue::array({"to_value"})}}));
-  return any_of_schemas(
-      {object_schema({{"value", number}, {"rounding", rounding}, {"words", words}}, {"value"}), std::move(bounds),
-       std::move(shape),
-       object_schema({{"crosses", number}, {"between", pair_of(number)}, {"direction", enum_schema(direction_names())}},
-                     {"crosses", "between", "direction"})},
-      "What the paper says.");
+  return any_of_schemas({object_schema({{"value", number}, {"rounding", rounding}, {"words", words}}, {"value"}),
+                         std::move(bounds), std::move(shape),
+                         object_schema({{"crosses", number},
+                                        {"between", pair_of(number)},
+                                        {"direction", enum_schema(direction_names())},
+                                        {"tolerance", number_schema(0, "The share that counts as equal.")}},
+                                       {"crosses", "between", "direction"})},
+                        "What the paper says.");
 }
 
 JsonValue claim_schema() {

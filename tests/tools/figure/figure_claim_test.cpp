@@ -177,6 +177,24 @@ TEST_CASE("a crossing happens once, between the two x, in the direction that the
   CHECK(crosses("15", "[0, 1]", "falling", R"({"difference": ["B", "C"], "metric": "speed"})") == "met");
 }
 
+TEST_CASE("a lead by less than what counts as equal is unclear") {
+  const std::string speed = R"({"metric": "speed", "x": [0, 0.2]})";  // B 40 20, C 1 3
+  const std::string tie = "unclear: within 5 %, which counts as equal";
+  CHECK(verdict(R"({"order": ["B", ">", {"difference": ["B", 1]}]})", speed) == "met");
+  CHECK(verdict(R"({"order": ["B", ">", {"difference": ["B", 1]}], "tolerance": 0.05})", speed) == tie);
+  CHECK(verdict(R"({"order": ["B", ">", {"difference": ["B", 5]}], "tolerance": 0.05})", speed) == "met");
+  CHECK(verdict(R"({"order": [{"difference": ["B", 1]}, ">", "B"], "tolerance": 0.05})", speed) == "not met");
+  const std::string steep = R"({"series": "B", "metric": "load"})";  // 0 1 2 3
+  const auto crosses = [&](const char* level) {
+    return verdict(R"({"crosses": )" + std::string(level) +
+                       R"(, "between": [0.2, 0.6], "direction": "rising", "tolerance": 0.05})",
+                   steep);
+  };
+  CHECK(crosses("1.5") == "met");
+  CHECK(crosses("1.04") == tie);
+  CHECK(crosses("1.96") == tie);
+}
+
 TEST_CASE("a curve may be told where to end") {
   const std::string falls = R"({"series": "A", "metric": "speed"})";  // 80 40 20 10
   const auto to = [&](const char* end) {

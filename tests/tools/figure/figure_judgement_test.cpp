@@ -71,6 +71,11 @@ TEST_CASE("a claim of several values is off if one of them is outside with every
   CHECK(Runs({3, 0.7}).judged(R"({"max": 2})", both).text == "unclear: met with 1 of 2 seeds");
 }
 
+TEST_CASE("what several readings are with each seed stands beside each of them") {
+  CHECK(Runs({2, 3}).judged(R"({"min": 1})", R"({"each": [{"series": "A", "x": 1}, "A"]})").verdict.simulated ==
+        "A: 2.5 (2 | 3); A: 1 .. 2.5 (1 .. 2 | 1 .. 3)");
+}
+
 TEST_CASE("a direction is met with every seed, off with none, and unclear between") {
   const auto rises = [](const std::vector<double>& values) {
     return Runs(values).judged(R"({"shape": "monotone_increasing"})", "\"A\"");
