@@ -77,18 +77,21 @@ def fitted(program, paper):
 def paper_page(program, paper, claims):
     by_figures = [(one["section"], one["text"], values(one, "paper"), values(one, "simulated"), verdict(one),
                    one["why"]) for one in claims if one["readings"] and one["standing"] != "not modelled"]
-    by_tests = [(one["section"], one["text"], one["expected"], "; ".join(one["tests"]), one["standing"], one["why"])
+    by_tests = [(one["section"], one["text"], one["expected"] + one["words"], "; ".join(one["tests"]), one["standing"], one["why"])
                 for one in claims if not one["readings"] and one["standing"] != "not modelled"]
     left_out = [(one["section"], one["text"], one["why"]) for one in claims if one["standing"] == "not modelled"]
     number = {standing: sum(one["standing"] == standing for one in claims)
               for standing in ("met", "off", "unclear", "not modelled")}
     figures = ", ".join(code(name) for name in sorted({one["figure"] for one in claims if one["figure"]}))
+    repeated = ", ".join(f"{code(name)} with {repeats}" for name, repeats in sorted(
+        {(one["figure"], one["repeats"]) for one in claims if one["figure"] and one["repeats"]}))
+    runs = "Each point was run once" + (f", but those of {repeated}." if repeated else ".")
     lines = [NOTE, "", f"# {paper}: claims and what was simulated", "", title_of(program, paper) + ".", "",
              f"{len(claims)} claims: " + ", ".join(f"{count} {standing}" for standing, count in number.items()) + ". " +
              "[All papers](../fidelity.md).", ""]
     header = ("where", "claim", "paper", "simulated", "standing", "why")
     if by_figures:
-        lines += ["## By figures", "", *paragraph(f"`racksim figure NAME` runs one of {figures}."), "",
+        lines += ["## By figures", "", *paragraph(f"`racksim figure NAME` runs one of {figures}. {runs}"), "",
                   *table(header, by_figures), ""]
     constants = fitted(program, paper)
     if constants:
@@ -120,9 +123,11 @@ def index_page(program, papers):
         "| standing | what it means |", "|---|---|",
         "| met | the value is within what the paper's rounding, or the claim's words, allow |",
         "| off | it is not: by how much, and why as far as that is known |",
-        "| unclear | a part of the claim holds, or one of several readings, or the paper leaves it open |",
+        "| unclear | it hangs on the seed, or holds of nothing; a part of the claim holds, or one of several readings, "
+        "or the paper leaves it open |",
         "| not modelled | nothing here tests it |", "",
-        "What was fitted to a paper's number is listed with its paper. All else is a prediction.", "",
+        *paragraph("What was fitted to a paper's number is listed with its paper. All else is a prediction. "
+                   "[Claims](claims.md) tells how seeds, directions and words such as \"about\" are judged."), "",
         "## By paper", "", *table(("claims of", "paper"), rows)]) + "\n"
 
 

@@ -145,19 +145,6 @@ void check_metrics(Figure& figure, const JsonLocation& place) {
   }
 }
 
-/// The seeds of "placements".
-void read_placements(Figure& figure, const JsonValue& list, const JsonLocation& place, bool quick) {
-  const auto& seeds = require_array(list, place, "an array of seeds");
-  for (std::size_t i = 0; i < (quick ? 1 : seeds.size()); ++i) {
-    const auto seed = seeds[i].natural();
-    if (!seed) place.element(i).refuse(seeds[i].description(), "a seed, a whole number");
-    if (std::count(figure.placements.begin(), figure.placements.end(), *seed) > 0) {
-      place.element(i).refuse(seeds[i].description() + " again", "another seed for each placement");
-    }
-    figure.placements.push_back(*seed);
-  }
-}
-
 /// Every series is asked, by its first point, whether it has the load of the knee and what its probes replace. What was
 /// fitted is noted.
 void check_knee(Figure& figure, const JsonLocation& place, const Catalogue& catalogue) {
@@ -224,14 +211,14 @@ void read_points(Figure& figure, const JsonValue& document, const JsonLocation& 
       Changes changes = common;
       changes.insert(changes.end(), series[s].begin(), series[s].end());
       changes.insert(changes.end(), sweep[x].begin(), sweep[x].end());
-      for (std::size_t p = 0; p < figure.placement_count(); ++p) {
-        Changes placed = changes;
-        if (!figure.placements.empty()) {
-          placed.push_back(
-              {fmt::format("workload.placement_seed={}", figure.placements[p]), root.member("placements").element(p)});
+      for (std::size_t r = 0; r < figure.repeats.count(); ++r) {
+        Changes repeated = changes;
+        if (!figure.repeats.values.empty()) {
+          repeated.push_back({fmt::format("{}={}", figure.repeats.path, figure.repeats.values[r]),
+                              root.member(figure.repeats.word + "s")});
         }
-        FigurePoint point{s, x, p, {}, read_point(figure, placed, catalogue)};
-        for (Change& change : placed) point.overrides.push_back(std::move(change.text));
+        FigurePoint point{s, x, r, {}, read_point(figure, repeated, catalogue)};
+        for (Change& change : repeated) point.overrides.push_back(std::move(change.text));
         figure.points.push_back(std::move(point));
       }
     }
@@ -368,15 +355,13 @@ Figure read_figure(const JsonValue& document, const std::string& file, const Cat
   own.text("paper", figure.paper, "");
   own.text("doc", figure.doc, "");
   bind(document, root, own,
-       {{"base", "set", "quick", "sweep", "timeline", "series", "knee", "placements", "metrics", "claims", "calibrated",
-         "not_modelled"},
+       {{"base", "set", "quick", "sweep", "timeline", "series", "knee", "seeds", "placements", "metrics", "claims",
+         "calibrated", "not_modelled"},
         nullptr});
   if (version != 1) root.refuse("no \"version\"", "\"version\": 1, the format of the file");
 
   if (const auto* knee = document.find("knee")) figure.knee = read_knee_plan(*knee, root.member("knee"));
-  if (const auto* seeds = document.find("placements")) {
-    read_placements(figure, *seeds, root.member("placements"), quick);
-  }
+  figure.repeats = read_repeats(document, root, quick);
   read_points(figure, document, root, catalogue, quick);
   if (const auto* timeline = document.find("timeline")) take_timeline(figure, *timeline, root.member("timeline"));
   if (figure.knee) check_knee(figure, root.member("knee"), catalogue);

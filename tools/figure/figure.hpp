@@ -8,7 +8,8 @@
 //    "sweep": {"label": "sharing ratio", "path": "workload.sharing_ratio", "values": [0, 0.5, 1]},
 //    "series": [{"name": "CONCORDIA", "set": {"protocol.flowcc.ownership": "switch"}}, ...],
 //    "knee": {...},                                     each point by itself at its knee (knee_plan.hpp)
-//    "placements": [1, 2, 3],                           each point with each of these `workload.placement_seed`
+//    "seeds": 5,                                        each point with each of these seeds, or "placements" of the keys
+//                                                       (figure_repeats.hpp)
 //    "metrics": {"throughput": "throughput_mops"},      short names for metrics of the report
 //    "claims": [{"id": "...", "text": "...", "paper": {...}, "read": ...}],    figure_claim.hpp, figure_reading.hpp
 //    "calibrated": [{"constant": "protocol.flowcc.costs.local_access", "on": "a claim's id", "doc": "..."}],
@@ -18,8 +19,8 @@
 // name, or {"x": value, "set": {...}} where one path is not enough.
 //
 // With a knee, a point is run at the largest load that meets the criterion, once for each criterion, and the metric
-// "knee.load_mops" is that load. With placements, what is read is the mean over them, and tables show the spread;
-// `--quick` takes the first alone.
+// "knee.load_mops" is that load. With several seeds or placements a claim is judged with each of them, tables show the
+// means and the spread, and `--quick` takes the first alone.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +29,7 @@
 #include <vector>
 
 #include "tools/figure/figure_claim.hpp"
+#include "tools/figure/figure_repeats.hpp"
 #include "tools/figure/timeline.hpp"
 #include "tools/knee/knee_plan.hpp"
 #include "tools/scenario/composition.hpp"
@@ -37,7 +39,7 @@ namespace racksim::tools {
 
 /// One run of a figure or, with a knee, one run for each criterion.
 struct FigurePoint {
-  std::size_t series = 0, sweep = 0, placement = 0;
+  std::size_t series = 0, sweep = 0, repeat = 0;
   std::vector<std::string> overrides;  ///< over the base, as `--set` takes them
   Scenario scenario;
 };
@@ -62,9 +64,9 @@ struct Figure {
   std::vector<std::string> metric_names;  ///< of the report, in the order of axes.metrics
   std::vector<std::string> metric_units;  ///< theirs; empty where there is none
   std::optional<KneePlan> knee;
-  std::optional<Timeline> timeline;       ///< a window for each value of the sweep, which all are of one point
-  std::vector<std::uint64_t> placements;  ///< seeds; empty where the scenario's is taken
-  std::vector<FigurePoint> points;        ///< by series, then along the sweep, then by placement
+  std::optional<Timeline> timeline;  ///< a window for each value of the sweep, which all are of one point
+  Repeats repeats;                   ///< of each point
+  std::vector<FigurePoint> points;   ///< by series, then along the sweep, then by seed or placement
   std::vector<Claim> claims;
   std::vector<Calibration> calibrated;
   std::vector<NotModelled> not_modelled;
@@ -73,7 +75,6 @@ struct Figure {
 
   /// Results that each point has.
   std::size_t criteria() const { return knee ? knee->criteria.size() : 1; }
-  std::size_t placement_count() const { return placements.empty() ? 1 : placements.size(); }
 
   /// The base with `--set` overrides over it. Throws InputError.
   Scenario scenario(const Catalogue& catalogue, const std::vector<std::string>& overrides) const;

@@ -7,9 +7,12 @@
 #include <cmath>
 #include <limits>
 
+#include "tools/figure/empty_claim.hpp"
+
 namespace racksim::tools {
 namespace {
 
+using Predicate = Expectation::Predicate;
 using Shape = Expectation::Shape;
 using Relation = Expectation::Relation;
 
@@ -75,13 +78,25 @@ bool has_shape(const Curve& y, Shape shape, double tolerance) {
   return peaks(mirrored);
 }
 
-bool related(double a, Relation relation, double b, double tolerance) {
-  if (relation == Relation::above) return a > b;
-  if (relation == Relation::at_least) return a >= b;
-  return std::abs(a - b) <= tolerance * std::max(std::abs(a), std::abs(b));
+/// Within the share of the larger of both.
+bool close(double a, double b, double share) {
+  return std::abs(a - b) <= share * std::max(std::abs(a), std::abs(b));
 }
 
-/// Distance to the nearest admissible value as a share of it; NaN if there is no value.
+/// The shape, and what the claim says besides of where the curve ends.
+bool goes_as_told(const Curve& y, const Expectation& paper) {
+  if (!has_shape(y, paper.shape, paper.tolerance)) return false;
+  if (paper.slightly && !close(y.front(), y.back(), *paper.slightly)) return false;
+  return !paper.to_value || std::abs(y.back() - *paper.to_value) <= paper.within * std::abs(*paper.to_value);
+}
+
+bool related(double a, Relation relation, double b, const Expectation& paper) {
+  if (relation == Relation::above) return a > b && (!paper.slightly || close(a, b, *paper.slightly));
+  if (relation == Relation::at_least) return a >= b;
+  return close(a, b, paper.tolerance);
+}
+
+/// Distance to the nearest admissible value as a share of it, negative below it; NaN if there is no value.
 double distance(double y, const Expectation& paper) {
   if (std::isnan(y)) return y;
   const auto beyond = [](double excess, double bound) {
@@ -89,45 +104,73 @@ double distance(double y, const Expectation& paper) {
     if (!(excess > 1e-12 * std::abs(bound))) return 0.0;
     return bound != 0 ? excess / std::abs(bound) : std::numeric_limits<double>::infinity();
   };
-  double off = 0;
-  if (paper.min) {
-    const double bound = *paper.min - paper.rounding;
-    off = std::max(off, beyond(bound - y, bound));
-  }
   if (paper.max) {
     const double bound = *paper.max + paper.rounding;
-    off = std::max(off, beyond(y - bound, bound));
+    const double above = beyond(y - bound, bound);
+    if (above > 0) return above;
   }
-  return off;
+  if (!paper.min) return 0;
+  const double bound = *paper.min - paper.rounding;
+  return -beyond(bound - y, bound);
+}
+
+/// How far the largest of all values stays below what it should reach, 0 or less; NaN if one is missing.
+double short_of(const std::vector<Curve>& curves, const Expectation& paper) {
+  if (!paper.reach) return 0;
+  double largest = -std::numeric_limits<double>::infinity();
+  for (const Curve& curve : curves) {
+    for (const double y : curve) {
+      if (std::isnan(y)) return y;
+      largest = std::max(largest, y);
+    }
+  }
+  Expectation reached;
+  reached.min = paper.reach;
+  return distance(largest, reached);
+}
+
+/// The distances of all values, and of the largest.
+std::vector<double> distances_of(const std::vector<Curve>& curves, const Expectation& paper) {
+  std::vector<double> distances;
+  for (const Curve& curve : curves) {
+    for (const double y : curve) distances.push_back(distance(y, paper));
+  }
+  distances.push_back(short_of(curves, paper));
+  return distances;
 }
 
 Verdict judge_bounds(const Claim& claim, const std::vector<Curve>& curves) {
   Verdict verdict;
   double off = 0;
-  for (const Curve& curve : curves) {
-    for (const double y : curve) {
-      const double from_claim = distance(y, claim.paper);
-      if (std::isnan(from_claim)) return verdict;
-      off = std::max(off, from_claim);
-    }
+  for (const double from_claim : distances_of(curves, claim.paper)) {
+    if (std::isnan(from_claim)) return verdict;
+    off = std::max(off, std::abs(from_claim));
   }
   verdict.met = off == 0;
   if (!verdict.met) verdict.off = off;
   return verdict;
 }
 
+/// Passes the level once among all points read, in the right direction, between the two x. Outside them no point may
+/// lie on the level; between them one may.
 bool crosses(const Curve& y, const Reading& reading, const FigureAxes& axes, const Expectation& paper) {
   if (!finite(y)) return false;
-  std::optional<bool> above_before, above_after;
+  std::optional<bool> above_before, above_after, above_last;
+  int crossings = 0;
   for (std::size_t i = 0; i < y.size(); ++i) {
     const double x = axes.sweep[reading.points[i]].x;
-    if (x > paper.before && x < paper.after) continue;
-    auto& side = x <= paper.before ? above_before : above_after;
+    const bool inside = x > paper.before && x < paper.after;
     const bool above = y[i] > paper.level;
-    if (y[i] == paper.level || (side && *side != above)) return false;
-    side = above;
+    if (y[i] == paper.level) {
+      if (!inside) return false;
+      continue;
+    }
+    if (above_last && *above_last != above) ++crossings;
+    above_last = above;
+    if (!inside) (x <= paper.before ? above_before : above_after) = above;
   }
-  return above_before && above_after && *above_before != *above_after;
+  return crossings == 1 && above_before && above_after && *above_before == paper.falling &&
+         *above_after != paper.falling;
 }
 
 Verdict judge_order(const Claim& claim, const FigureAxes& axes, const FigureValues& values) {
@@ -146,9 +189,57 @@ Verdict judge_order(const Claim& claim, const FigureAxes& axes, const FigureValu
     for (std::size_t at = 0; at < length; ++at) {
       const double a = curves[i][curves[i].size() == 1 ? 0 : at];
       const double b = curves[i + 1][curves[i + 1].size() == 1 ? 0 : at];
-      if (!related(a, claim.paper.relations[i], b, claim.paper.tolerance)) verdict.met = false;
+      if (!related(a, claim.paper.relations[i], b, claim.paper)) verdict.met = false;
     }
   }
+  return verdict;
+}
+
+/// Whether somewhere a claim says "above" or "below" of two values that are as close as it takes for equal.
+bool leads_by_nothing(const Claim& claim, const FigureAxes& axes, const FigureValues& values) {
+  const Expectation& paper = claim.paper;
+  if (paper.tolerance == 0) return false;
+  if (paper.predicate == Predicate::crossing) {
+    return std::any_of(claim.readings.begin(), claim.readings.end(), [&](const Reading& reading) {
+      const Curve y = values_of(reading, axes, values);
+      for (std::size_t i = 0; i < y.size(); ++i) {
+        const double x = axes.sweep[reading.points[i]].x;
+        if ((x <= paper.before || x >= paper.after) && close(y[i], paper.level, paper.tolerance)) return true;
+      }
+      return false;
+    });
+  }
+  for (std::size_t i = 0; i + 1 < paper.operands.size(); ++i) {
+    if (paper.relations[i] != Relation::above) continue;
+    const Curve a = values_of(paper.operands[i], axes, values), b = values_of(paper.operands[i + 1], axes, values);
+    for (std::size_t at = 0; at < std::max(a.size(), b.size()); ++at) {
+      if (close(a[a.size() == 1 ? 0 : at], b[b.size() == 1 ? 0 : at], paper.tolerance)) return true;
+    }
+  }
+  return false;
+}
+
+Verdict judge_readings(const Claim& claim, const FigureAxes& axes, const FigureValues& values) {
+  std::vector<Curve> curves;
+  std::vector<std::string> texts;
+  for (const Reading& reading : claim.readings) {
+    curves.push_back(values_of(reading, axes, values));
+    texts.push_back(claim.directional() ? list_text(curves.back()) : range_text(curves.back()));
+  }
+  Verdict verdict;
+  if (claim.paper.predicate == Predicate::bounds) {
+    verdict = judge_bounds(claim, curves);
+  } else {
+    verdict.met = true;
+    for (std::size_t i = 0; i < curves.size(); ++i) {
+      const bool holds = claim.paper.predicate == Predicate::shape
+                             ? goes_as_told(curves[i], claim.paper)
+                             : crosses(curves[i], claim.readings[i], axes, claim.paper);
+      verdict.met = verdict.met && holds;
+    }
+  }
+  verdict.simulated = with_names(claim, axes, texts);
+  verdict.of_readings = std::move(texts);
   return verdict;
 }
 
@@ -161,7 +252,18 @@ std::string short_number(double value) {
   return fmt::format("{:.4g}", value);
 }
 
+std::string with_names(const Claim& claim, const FigureAxes& axes, const std::vector<std::string>& texts) {
+  std::string all;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    all += i == 0 ? "" : "; ";
+    if (texts.size() > 1) all += claim.readings[i].name(axes) + ": ";
+    all += texts[i];
+  }
+  return all;
+}
+
 std::string Verdict::text(const Claim& claim) const {
+  if (!unclear.empty()) return "unclear: " + unclear;
   if (met) return "met";
   if (claim.directional()) return "not met";
   if (!off) return "off: no value";
@@ -172,30 +274,23 @@ std::string Verdict::text(const Claim& claim) const {
 }
 
 Verdict judge(const Claim& claim, const FigureAxes& axes, const FigureValues& values) {
-  if (claim.paper.predicate == Expectation::Predicate::order) return judge_order(claim, axes, values);
-  std::vector<Curve> curves;
-  std::string simulated;
-  const bool directional = claim.directional();
-  for (const Reading& reading : claim.readings) {
-    curves.push_back(values_of(reading, axes, values));
-    simulated += simulated.empty() ? "" : "; ";
-    if (claim.readings.size() > 1) simulated += reading.name(axes) + ": ";
-    simulated += directional ? list_text(curves.back()) : range_text(curves.back());
+  Verdict verdict = claim.paper.predicate == Predicate::order ? judge_order(claim, axes, values)
+                                                              : judge_readings(claim, axes, values);
+  verdict.unclear = why_nothing_was_read(claim, axes, values);
+  if (verdict.unclear.empty() && verdict.met) verdict.unclear = why_it_holds_of_nothing(claim, axes, values);
+  if (verdict.unclear.empty() && verdict.met && leads_by_nothing(claim, axes, values)) {
+    verdict.unclear = fmt::format("within {:.3g} %, which counts as equal", claim.paper.tolerance * 100);
   }
-  Verdict verdict;
-  if (claim.paper.predicate == Expectation::Predicate::bounds) {
-    verdict = judge_bounds(claim, curves);
-  } else {
-    verdict.met = true;
-    for (std::size_t i = 0; i < curves.size(); ++i) {
-      const bool holds = claim.paper.predicate == Expectation::Predicate::shape
-                             ? has_shape(curves[i], claim.paper.shape, claim.paper.tolerance)
-                             : crosses(curves[i], claim.readings[i], axes, claim.paper);
-      verdict.met = verdict.met && holds;
-    }
-  }
-  verdict.simulated = std::move(simulated);
+  if (!verdict.unclear.empty()) verdict.met = false;
   return verdict;
+}
+
+std::vector<int> sides_of(const Claim& claim, const FigureAxes& axes, const FigureValues& values) {
+  std::vector<Curve> curves;
+  for (const Reading& reading : claim.readings) curves.push_back(values_of(reading, axes, values));
+  std::vector<int> sides;
+  for (const double d : distances_of(curves, claim.paper)) sides.push_back(d > 0 ? 1 : d < 0 ? -1 : 0);
+  return sides;
 }
 
 }  // namespace racksim::tools

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "tools/figure/figure_claim.hpp"
 #include "tools/scenario/binding.hpp"
@@ -25,6 +26,7 @@ constexpr std::pair<const char*, Shape> kShapes[] = {
 };
 constexpr std::pair<const char*, Relation> kRelations[] = {
     {">", Relation::above}, {">=", Relation::at_least}, {"~", Relation::about}};
+constexpr std::pair<const char*, bool> kFalling[] = {{"falling", true}, {"rising", false}};
 
 template <class Value, std::size_t n>
 std::vector<std::string> names_of(const std::pair<const char*, Value> (&table)[n]) {
@@ -90,9 +92,10 @@ struct Form {
   std::vector<std::string> members;
 };
 const std::vector<Form>& forms() {
-  static const std::vector<Form> all{{"value", {"value", "rounding"}},    {"min", {"min", "max", "rounding"}},
-                                     {"max", {"min", "max", "rounding"}}, {"shape", {"shape", "tolerance"}},
-                                     {"order", {"order", "tolerance"}},   {"crosses", {"crosses", "between"}}};
+  static const std::vector<Form> all{
+      {"value", {"value", "rounding", "words"}},    {"min", {"min", "max", "rounding", "words"}},
+      {"max", {"min", "max", "rounding", "words"}}, {"shape", {"shape", "tolerance", "to_value", "within", "words"}},
+      {"order", {"order", "tolerance", "words"}},   {"crosses", {"crosses", "between", "direction", "tolerance"}}};
   return all;
 }
 
@@ -105,39 +108,91 @@ const Form& form_of(const JsonValue& object, const JsonLocation& place) {
   place.refuse("no expectation", R"(one of "value", "min", "max", "shape", "order" or "crosses")");
 }
 
+/// Holds the claim to a share: what is given may not be wider, and what is not given is it.
+void hold_to(double& given, bool is_given, double share, const JsonLocation& place) {
+  constexpr double kExact = 1e-12;  // 0.1 of 21.5 is not quite 2.15 in binary
+  if (given > share * (1 + kExact))
+    place.refuse(fmt::format("the number {}", given), fmt::format("at most {}, by the words", share));
+  if (!is_given) given = share;
+}
+
+/// What the words of a claim come to; each is a kind of what the paper says, or stands beside it.
+void apply_words(Expectation& paper, const JsonValue& object, const JsonLocation& place) {
+  const bool value = paper.min && paper.max && *paper.min == *paper.max;
+  const bool rounded = object.find("rounding") != nullptr;
+  for (const auto& [word, share] : paper.words) {
+    if (word == "slightly") {
+      paper.slightly = share;
+    } else if (word == "up to" && paper.max && !(value && rounded)) {
+      paper.reach = *paper.max * (1 - share);
+      if (value) paper.min.reset();
+    } else if (value) {
+      hold_to(paper.rounding, rounded, share * std::abs(*paper.max), place.member("rounding"));
+    } else if (paper.min && !paper.max && *paper.min < 1 - share) {
+      place.member("min").refuse(fmt::format("the number {}", *paper.min),
+                                 fmt::format("at least {}, by the words", 1 - share));
+    } else if (std::count(paper.relations.begin(), paper.relations.end(), Relation::about) > 0) {
+      hold_to(paper.tolerance, object.find("tolerance") != nullptr, share, place.member("tolerance"));
+    }
+  }
+}
+
+void read_shape(Expectation& paper, const JsonValue& object, const JsonLocation& place) {
+  paper.predicate = Predicate::shape;
+  paper.shape = named(*object.find("shape"), place.member("shape"), kShapes);
+  paper.text = *object.find("shape")->string();
+  std::replace(paper.text.begin(), paper.text.end(), '_', ' ');
+  paper.to_value = number_member(object, place, "to_value");
+  if (object.find("within") && !paper.to_value) place.member("within").refuse("no \"to_value\" beside it", "both");
+  if (!paper.to_value) return;
+  paper.text += " to " + short_number(*paper.to_value);
+  if (paper.within > 0) paper.text += fmt::format(" (within {:.3g} %, chosen)", paper.within * 100);
+}
+
+void read_crossing(Expectation& paper, const JsonValue& object, const JsonLocation& place) {
+  paper.predicate = Predicate::crossing;
+  paper.level = *number_member(object, place, "crosses");
+  const auto* between = object.find("between");
+  const auto* limits = between ? between->elements() : nullptr;
+  const JsonLocation at = place.member("between");
+  if (!limits || limits->size() != 2) at.refuse("no pair of x", "\"between\": [x, x]");
+  paper.before = require_number((*limits)[0], at.element(0));
+  paper.after = require_number((*limits)[1], at.element(1));
+  const auto* direction = object.find("direction");
+  if (!direction) place.refuse("no \"direction\"", "\"direction\": " + one_of(direction_names()));
+  paper.falling = named(*direction, place.member("direction"), kFalling);
+  paper.text = fmt::format("crosses {} between {} and {}, {}", paper.level, paper.before, paper.after,
+                           paper.falling ? "falling" : "rising");
+}
+
 Expectation read_expectation(const JsonValue& object, const JsonLocation& place, const FigureAxes& axes,
                              const ReadingScope& scope) {
   require_object(object, place);
   const std::string key = form_of(object, place).key;
   Expectation paper;
-  for (auto [name, target] : {std::pair{"rounding", &paper.rounding}, std::pair{"tolerance", &paper.tolerance}}) {
+  for (auto [name, target] : {std::pair{"rounding", &paper.rounding}, std::pair{"tolerance", &paper.tolerance},
+                              std::pair{"within", &paper.within}}) {
     *target = number_member(object, place, name).value_or(0);
     if (*target < 0) place.member(name).refuse("a negative number", "0 or more");
   }
   if (key == "shape") {
-    paper.predicate = Predicate::shape;
-    paper.shape = named(*object.find("shape"), place.member("shape"), kShapes);
-    paper.text = *object.find("shape")->string();
-    std::replace(paper.text.begin(), paper.text.end(), '_', ' ');
+    read_shape(paper, object, place);
   } else if (key == "order") {
     paper.predicate = Predicate::order;
     read_order(paper, *object.find("order"), place.member("order"), axes, scope);
   } else if (key == "crosses") {
-    paper.predicate = Predicate::crossing;
-    paper.level = *number_member(object, place, "crosses");
-    const auto* between = object.find("between");
-    const auto* limits = between ? between->elements() : nullptr;
-    const JsonLocation at = place.member("between");
-    if (!limits || limits->size() != 2) at.refuse("no pair of x", "\"between\": [x, x]");
-    paper.before = require_number((*limits)[0], at.element(0));
-    paper.after = require_number((*limits)[1], at.element(1));
-    paper.text = fmt::format("crosses {} between {} and {}", paper.level, paper.before, paper.after);
+    read_crossing(paper, object, place);
   } else {
     const auto value = number_member(object, place, "value");
     paper.min = value ? value : number_member(object, place, "min");
     paper.max = value ? value : number_member(object, place, "max");
     if (paper.min && paper.max && *paper.min > *paper.max) place.refuse("a min above max", "min <= max");
     paper.text = bounds_text(paper);
+  }
+  if (const auto* words = object.find("words")) {
+    paper.words = read_word_shares(*words, place.member("words"));
+    apply_words(paper, object, place);
+    paper.text += word_shares_text(paper.words);
   }
   return paper;
 }
@@ -167,6 +222,10 @@ std::vector<std::string> shape_names() {
 
 std::vector<std::string> relation_names() {
   return names_of(kRelations);
+}
+
+std::vector<std::string> direction_names() {
+  return names_of(kFalling);
 }
 
 Claim read_claim(const JsonValue& value, const JsonLocation& place, const FigureAxes& axes) {

@@ -1,4 +1,4 @@
-// Verdicts on a figure's claims from all its runs: several criteria of a knee, several placements of keys. See
+// Verdicts on a figure's claims from all its runs: several criteria of a knee, several seeds or placements of keys. See
 // figure_report.hpp.
 #include <fmt/core.h>
 
@@ -11,33 +11,72 @@ namespace {
 
 /// What one criterion gives.
 struct UnderCriterion {
-  Verdict verdict;                  // of the means over the placements
-  std::vector<Verdict> placements;  // of each; empty if there is only one
+  Verdict verdict;            // over all seeds or placements; what was simulated is their mean
+  std::vector<Verdict> runs;  // of each; empty if there is only one
 };
+
+/// Whether some value lies outside with every seed, on the same side: the range from the smallest to the largest then
+/// holds nothing that the claim admits.
+bool always_outside(const std::vector<std::vector<int>>& sides) {
+  for (std::size_t value = 0; value < sides.front().size(); ++value) {
+    const int side = sides.front()[value];
+    const auto same = [&](const std::vector<int>& run) { return run[value] == side; };
+    if (side != 0 && std::all_of(sides.begin(), sides.end(), same)) return true;
+  }
+  return false;
+}
+
+/// The claim is met if it is with every seed: then the whole range is inside. It fails if the range is outside, or a
+/// direction never holds. A range that goes across is unclear.
+void judge_range(const Claim& claim, const Figure& figure, const std::vector<FigureValues>& values,
+                 UnderCriterion& under) {
+  Verdict& verdict = under.verdict;
+  const bool no_value = !verdict.met && !verdict.off;
+  const auto met = std::count_if(under.runs.begin(), under.runs.end(), [](const Verdict& run) { return run.met; });
+  verdict.met = met == static_cast<std::ptrdiff_t>(under.runs.size());
+  verdict.unclear.clear();
+  if (verdict.met) return;
+  for (const Verdict& run : under.runs) {
+    if (!run.unclear.empty()) verdict.unclear = run.unclear;
+  }
+  if (!verdict.unclear.empty()) return;
+  bool fails = met == 0;
+  if (!claim.directional()) {
+    std::vector<std::vector<int>> sides;
+    for (const FigureValues& run : values) sides.push_back(sides_of(claim, figure.axes, run));
+    fails = always_outside(sides) || (fails && no_value);  // what is never reached lies on no side
+  }
+  if (!fails) verdict.unclear = fmt::format("met with {} of {}", met, figure.repeats.text());
+}
 
 UnderCriterion judge_under(const Claim& claim, const Figure& figure, const std::vector<PointResult>& results,
                            std::size_t criterion) {
   UnderCriterion under;
   under.verdict = judge(claim, figure.axes, values_under(figure, results, criterion));
-  if (figure.placement_count() == 1) return under;
-  for (std::size_t placement = 0; placement < figure.placement_count(); ++placement) {
-    under.placements.push_back(judge(claim, figure.axes, values_under(figure, results, criterion, placement)));
+  if (figure.repeats.count() == 1) return under;
+  std::vector<FigureValues> values;
+  for (std::size_t repeat = 0; repeat < figure.repeats.count(); ++repeat) {
+    values.push_back(values_under(figure, results, criterion, repeat));
+    under.runs.push_back(judge(claim, figure.axes, values.back()));
   }
+  judge_range(claim, figure, values, under);
   return under;
 }
 
-/// What was read, and what of it hangs on the placement: "2.86 (2.71 | 2.99)", "3 2 1 (in 2 of 3 placements)".
-std::string simulated_text(const Claim& claim, const UnderCriterion& under) {
-  if (under.placements.empty()) return under.verdict.simulated;
+/// What was read, and what of it hangs on the seed: "2.86 (2.71 | 2.99)", "3 2 1 (so in 2 of 3 placements)".
+std::string simulated_text(const Claim& claim, const Figure& figure, const UnderCriterion& under) {
+  if (under.runs.empty()) return under.verdict.simulated;
   if (claim.directional()) {
-    const auto same = std::count_if(under.placements.begin(), under.placements.end(),
-                                    [&](const Verdict& v) { return v.met == under.verdict.met; });
-    return fmt::format("{} ({} in {} of {} placements)", under.verdict.simulated, under.verdict.met ? "so" : "not so",
-                       same, under.placements.size());
+    const auto met = std::count_if(under.runs.begin(), under.runs.end(), [](const Verdict& run) { return run.met; });
+    return fmt::format("{} (so in {} of {})", under.verdict.simulated, met, figure.repeats.text());
   }
-  std::string each;
-  for (const Verdict& verdict : under.placements) each += (each.empty() ? "" : " | ") + verdict.simulated;
-  return fmt::format("{} ({})", under.verdict.simulated, each);
+  std::vector<std::string> texts = under.verdict.of_readings;
+  for (std::size_t reading = 0; reading < texts.size(); ++reading) {
+    std::string each;
+    for (const Verdict& run : under.runs) each += (each.empty() ? "" : " | ") + run.of_readings[reading];
+    texts[reading] += fmt::format(" ({})", each);
+  }
+  return with_names(claim, figure.axes, texts);
 }
 
 /// The criterion by which numbers are judged.
@@ -54,39 +93,45 @@ std::size_t judging_criterion(const Figure& figure) {
 /// best value lies, must hold by every criterion.
 bool is_printed_value(const Claim& claim) {
   const Expectation& paper = claim.paper;
-  const auto tells_where = [](const Reading& reading) {
-    return reading.op == Reading::Operator::x_of_max || reading.op == Reading::Operator::x_of_min ||
-           reading.op == Reading::Operator::reaches;
-  };
-  return !claim.directional() && paper.min && paper.max && *paper.min == *paper.max &&
-         std::none_of(claim.readings.begin(), claim.readings.end(), tells_where);
+  const bool printed = paper.reach || (paper.min && paper.max && *paper.min == *paper.max);
+  return !claim.directional() && printed &&
+         std::none_of(claim.readings.begin(), claim.readings.end(), [](const Reading& r) { return r.tells_where(); });
 }
 
-/// The verdict that holds under all criteria: met if it is under each, else as far off as under the worst.
+/// The verdict that holds under all criteria: met if it is under each, unclear if it is under one and no other fails,
+/// else as far off as under the worst.
 Verdict worst_of(const std::vector<UnderCriterion>& under) {
-  Verdict verdict = under.front().verdict;
+  const auto rank = [](const Verdict& verdict) { return verdict.met ? 0 : verdict.unclear.empty() ? 2 : 1; };
+  Verdict worst = under.front().verdict;
   for (const UnderCriterion& one : under) {
-    if (one.verdict.met) continue;
-    const bool no_value = !verdict.met && !verdict.off;
-    if (verdict.met || !one.verdict.off || (!no_value && *one.verdict.off > *verdict.off)) verdict = one.verdict;
+    const Verdict& verdict = one.verdict;
+    const bool both_fail = rank(verdict) == 2 && rank(worst) == 2;
+    const bool worse =
+        both_fail ? worst.off && (!verdict.off || *verdict.off > *worst.off) : rank(verdict) > rank(worst);
+    if (worse) worst = verdict;
   }
-  return verdict;
+  return worst;
 }
 
 }  // namespace
 
 FigureValues values_under(const Figure& figure, const std::vector<PointResult>& results, std::size_t criterion,
-                          std::optional<std::size_t> placement) {
+                          std::optional<std::size_t> repeat) {
   FigureValues values;
   values.of.resize(figure.axes.series.size());
   for (auto& series : values.of) {
     series.assign(figure.axes.sweep.size(), std::vector<double>(figure.axes.metrics.size(), 0.0));
   }
-  const double share = placement ? 1.0 : 1.0 / static_cast<double>(figure.placement_count());
+  if (!figure.timeline) {
+    values.runs.assign(figure.axes.series.size(), std::vector<std::string>(figure.axes.sweep.size()));
+  }
+  const double share = repeat ? 1.0 : 1.0 / static_cast<double>(figure.repeats.count());
   for (std::size_t i = 0; i < figure.points.size(); ++i) {
     const FigurePoint& point = figure.points[i];
-    if (placement && point.placement != *placement) continue;
-    const std::vector<double>& from = results[i * figure.criteria() + criterion].values;
+    if (repeat && point.repeat != *repeat) continue;
+    const PointResult& result = results[i * figure.criteria() + criterion];
+    const std::vector<double>& from = result.values;
+    if (!figure.timeline) values.runs[point.series][point.sweep] += result.hash + ' ';
     for (std::size_t window = 0; window < figure.windows(); ++window) {
       std::vector<double>& to = values.of[point.series][point.sweep + window];
       for (std::size_t m = 0; m < to.size(); ++m) to[m] += share * from[window * to.size() + m];
@@ -107,11 +152,12 @@ std::vector<JudgedClaim> judge_claims(const Figure& figure, const std::vector<Po
     std::string failing;
     for (std::size_t c = 0; c < under.size(); ++c) {
       if (under.size() == 1) {
-        verdict.simulated = simulated_text(claim, under[c]);
+        verdict.simulated = simulated_text(claim, figure, under[c]);
         continue;
       }
       const KneeCriterion& criterion = figure.knee->criteria[c];
-      verdict.simulated += fmt::format("{}{}: {}", c == 0 ? "" : "; ", criterion.name, simulated_text(claim, under[c]));
+      verdict.simulated +=
+          fmt::format("{}{}: {}", c == 0 ? "" : "; ", criterion.name, simulated_text(claim, figure, under[c]));
       if (!under[c].verdict.met) failing += (failing.empty() ? "" : ", ") + criterion.name;
     }
     const bool fitted = std::any_of(figure.calibrated.begin(), figure.calibrated.end(),

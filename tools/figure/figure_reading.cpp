@@ -95,13 +95,40 @@ double extreme_x(const Reading& curve, const std::vector<double>& y, const Figur
   return axes.sweep[curve.points[static_cast<std::size_t>(at - y.begin())]].x;
 }
 
+/// Where a curve passes the level, on the straight line between its points; NaN unless it does so once, in this
+/// direction.
+double passes_at(const Reading& curve, const std::vector<double>& y, double level, bool falling,
+                 const FigureAxes& axes) {
+  double found = std::nan("");
+  std::size_t passed = 0;
+  std::optional<std::size_t> last;  // off the level
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    if (y[i] == level) continue;
+    if (last && (y[*last] > level) != (y[i] > level)) {
+      if (++passed > 1 || (y[i] < level) != falling) return std::nan("");
+      // From the point before, which may lie on the level.
+      const double x0 = axes.sweep[curve.points[i - 1]].x, x1 = axes.sweep[curve.points[i]].x;
+      found = x0 + (x1 - x0) * (level - y[i - 1]) / (y[i] - y[i - 1]);
+    }
+    last = i;
+  }
+  return found;
+}
+
 }  // namespace
 
 const std::vector<OperatorForm>& operator_forms() {
-  static const std::vector<OperatorForm> all{
-      {"series", Operator::series, 0},     {"ratio", Operator::ratio, 2},       {"difference", Operator::difference, 2},
-      {"max", Operator::max, 1},           {"min", Operator::min, 1},           {"mean", Operator::mean, 1},
-      {"x_of_max", Operator::x_of_max, 1}, {"x_of_min", Operator::x_of_min, 1}, {"reaches", Operator::reaches, 2}};
+  static const std::vector<OperatorForm> all{{"series", Operator::series, 0},
+                                             {"ratio", Operator::ratio, 2},
+                                             {"difference", Operator::difference, 2},
+                                             {"max", Operator::max, 1},
+                                             {"min", Operator::min, 1},
+                                             {"mean", Operator::mean, 1},
+                                             {"x_of_max", Operator::x_of_max, 1},
+                                             {"x_of_min", Operator::x_of_min, 1},
+                                             {"reaches", Operator::reaches, 2},
+                                             {"falls_through", Operator::falls_through, 2},
+                                             {"rises_through", Operator::rises_through, 2}};
   return all;
 }
 
@@ -181,6 +208,10 @@ std::vector<double> values_of(const Reading& reading, const FigureAxes& axes, co
     if (at == a.end() || !complete) return {std::nan("")};
     return {axes.sweep[reading.operands[0].points[static_cast<std::size_t>(at - a.begin())]].x};
   }
+  if (reading.op == Operator::falls_through || reading.op == Operator::rises_through) {
+    if (!complete) return {std::nan("")};
+    return {passes_at(reading.operands[0], a, b[0], reading.op == Operator::falls_through, axes)};
+  }
   for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
     const double left = a[a.size() == 1 ? 0 : i], right = b[b.size() == 1 ? 0 : i];
     result.push_back(reading.op == Operator::ratio ? left / right : left - right);
@@ -242,7 +273,7 @@ Reading read_reading(const JsonValue& value, const JsonLocation& place, const Fi
   if (!pair || pair->size() != 2) at.refuse(content.description(), "an array of two readings");
   for (std::size_t i = 0; i < 2; ++i) reading.operands.push_back(read_reading((*pair)[i], at.element(i), axes, inner));
   const auto& [a, b] = std::tie(reading.operands[0].points, reading.operands[1].points);
-  if (chosen.op == Operator::reaches) {
+  if (chosen.op >= Operator::reaches) {
     if (a.empty()) at.element(0).refuse("a single value", "something with a value at several x");
     if (!b.empty()) at.element(1).refuse("values at several x", "a single value");
     return reading;

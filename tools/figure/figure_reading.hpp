@@ -8,6 +8,8 @@
 //   {"max": R}  {"min": R}  {"mean": R}  over x, a single value
 //   {"x_of_max": R}  {"x_of_min": R}     where that is
 //   {"reaches": [R, R]}                the first x at which a curve is at least a single value
+//   {"falls_through": [R, R]}          the x at which a curve passes a single value downwards, on the straight line
+//   {"rises_through": [R, R]}          between two points; upwards. None unless it passes it once, in this direction
 //
 // Beside the operator, and for everything inside it, may stand
 //
@@ -41,6 +43,9 @@ struct FigureAxes {
 /// The numbers of a figure, by series, sweep point and metric; NaN where there is none.
 struct FigureValues {
   std::vector<std::vector<std::vector<double>>> of;
+  /// By series and sweep point, which runs they are from: two that are equal are the same to the last bit. Empty for a
+  /// figure over time, of which one run gives all points.
+  std::vector<std::vector<std::string>> runs;
 };
 
 /// "metric" and "x" as they hold at some depth of a reading.
@@ -51,7 +56,20 @@ struct ReadingScope {
 };
 
 struct Reading {
-  enum class Operator : std::uint8_t { number, series, ratio, difference, max, min, mean, x_of_max, x_of_min, reaches };
+  enum class Operator : std::uint8_t {
+    number,
+    series,
+    ratio,
+    difference,
+    max,
+    min,
+    mean,
+    x_of_max,
+    x_of_min,
+    reaches,
+    falls_through,
+    rises_through
+  };
   Operator op = Operator::number;
   double number = 0;
   std::size_t series = 0, metric = 0;
@@ -59,6 +77,8 @@ struct Reading {
   std::vector<std::size_t> points;  ///< of the sweep, that the reading has values at; empty for a single value
 
   bool single() const { return points.empty(); }
+  /// Whether it is a place on the x axis.
+  bool tells_where() const { return op >= Operator::x_of_max; }
   /// The series read, with their metrics where there are several, joined by " / ": tells readings apart in a table.
   std::string name(const FigureAxes& axes) const;
   /// The same with the x at which they are read: "CONCORDIA / GAM at 0.2 .. 1"; of each where they differ.

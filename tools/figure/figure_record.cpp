@@ -23,9 +23,11 @@ const JsonValue::Array& array_member(const JsonValue& document, const JsonLocati
 FigureRecord record_of(const Figure& figure, const std::vector<PointResult>& results) {
   FigureRecord record;
   record.figure = figure.name;
+  if (figure.repeats.count() > 1) record.repeats = figure.repeats.text();
   for (const JudgedClaim& judged : judge_claims(figure, results)) {
-    record.claims.push_back(
-        {judged.claim->id, judged.claim->paper.text, judged.verdict.simulated, judged.text, judged.verdict.met});
+    const Verdict& verdict = judged.verdict;
+    record.claims.push_back({judged.claim->id, judged.claim->paper.text, verdict.simulated, judged.text, verdict.met,
+                             !verdict.unclear.empty()});
   }
   for (const PointResult& result : results) record.run_hashes.push_back(result.hash);
   return record;
@@ -42,19 +44,22 @@ fs::path record_file_of(const std::string& figure_file) {
 
 JsonValue readings_json(const std::vector<FigureRecord::Reading>& readings) {
   return array_of(readings, [](const FigureRecord::Reading& reading) {
-    return JsonValue::object({{"id", reading.id},
-                              {"paper", reading.paper},
-                              {"simulated", reading.simulated},
-                              {"verdict", reading.verdict},
-                              {"met", reading.met}});
+    auto one = JsonValue::object({{"id", reading.id},
+                                  {"paper", reading.paper},
+                                  {"simulated", reading.simulated},
+                                  {"verdict", reading.verdict},
+                                  {"met", reading.met}});
+    if (reading.unclear) one.set("unclear", true);
+    return one;
   });
 }
 
 JsonValue record_json(const FigureRecord& record) {
-  return JsonValue::object({{"version", 1},
-                            {"figure", record.figure},
-                            {"claims", readings_json(record.claims)},
-                            {"run_hashes", array_of(record.run_hashes)}});
+  auto document = JsonValue::object({{"version", 1}, {"figure", record.figure}});
+  if (!record.repeats.empty()) document.set("repeats", record.repeats);
+  document.set("claims", readings_json(record.claims));
+  document.set("run_hashes", array_of(record.run_hashes));
+  return document;
 }
 
 FigureRecord read_figure_record(const std::string& file) {
@@ -67,6 +72,7 @@ FigureRecord read_figure_record(const std::string& file) {
   own.text("$schema", schema, "");
   own.integer("version", version, 1, 1, "");
   own.text("figure", record.figure, "");
+  own.text("repeats", record.repeats, "");
   bind(document, root, own, {{"claims", "run_hashes"}, nullptr});
   if (version != 1) root.refuse("no \"version\"", "\"version\": 1, the format of the file");
   const auto& claims = array_member(document, root, "claims");
@@ -78,6 +84,7 @@ FigureRecord read_figure_record(const std::string& file) {
     members.text("simulated", reading.simulated, "");
     members.text("verdict", reading.verdict, "");
     members.flag("met", reading.met, "");
+    members.flag("unclear", reading.unclear, "");
     bind(claims[i], root.member("claims").element(i), members);
     record.claims.push_back(std::move(reading));
   }

@@ -18,10 +18,12 @@ struct FigureRecord {
   struct Reading {
     std::string id, paper, simulated, verdict;
     bool met = false;
+    bool unclear = false;  ///< neither met nor off: `verdict` says why
     bool operator==(const Reading&) const = default;
   };
 
-  std::string figure;  ///< as `racksim list figures` prints it
+  std::string figure;   ///< as `racksim list figures` prints it
+  std::string repeats;  ///< "5 seeds" or "3 placements" that each point was run with; empty for one run
   std::vector<Reading> claims;
   std::vector<std::string> run_hashes;  ///< of the points, in the figure's order: the same runs have the same claims
 

@@ -45,7 +45,7 @@ std::string table(const std::vector<Row>& rows, const std::vector<std::vector<st
   return text;
 }
 
-/// Of a value over the placements. One that lacks it makes all three NaN.
+/// Of a value over the seeds or placements. One that lacks it makes all three NaN.
 struct Spread {
   double mean = 0, least = 0, most = 0;
 };
@@ -55,8 +55,8 @@ class Spreads {
  public:
   Spreads(const Figure& figure, const std::vector<PointResult>& results, std::size_t criterion)
       : mean_(values_under(figure, results, criterion)) {
-    for (std::size_t p = 0; p < figure.placement_count(); ++p) {
-      each_.push_back(values_under(figure, results, criterion, p));
+    for (std::size_t repeat = 0; repeat < figure.repeats.count(); ++repeat) {
+      each_.push_back(values_under(figure, results, criterion, repeat));
     }
   }
   Spread of(std::size_t series, std::size_t x, std::size_t metric) const {
@@ -71,13 +71,13 @@ class Spreads {
 
  private:
   FigureValues mean_;
-  std::vector<FigureValues> each_;  // by placement
+  std::vector<FigureValues> each_;  // by seed or placement
 };
 
-/// A value, and between which it lies over the placements.
+/// A value, and between which it lies over the seeds or placements.
 std::string cell_text(const Figure& figure, const Spread& spread) {
   std::string mean = short_number(spread.mean);
-  if (figure.placement_count() == 1) return mean;
+  if (figure.repeats.count() == 1) return mean;
   return fmt::format("{} ({} .. {})", mean, short_number(spread.least), short_number(spread.most));
 }
 
@@ -155,9 +155,9 @@ std::string figure_csv(const Figure& figure, const std::vector<PointResult>& res
   if (figure.timeline) text += ",until,origin";
   text += ",series";
   if (figure.knee) text += ",criterion";
-  if (!figure.placements.empty()) text += ",placement";
+  if (!figure.repeats.values.empty()) text += "," + figure.repeats.word;
   for (const std::string& name : figure.axes.metrics) text += "," + csv_field(name);
-  const bool spread = figure.placement_count() > 1;
+  const bool spread = figure.repeats.count() > 1;
   std::vector<Spreads> spreads;
   for (std::size_t c = 0; spread && c < figure.criteria(); ++c) spreads.emplace_back(figure, results, c);
   for (std::size_t m = 0; spread && m < figure.axes.metrics.size(); ++m) {
@@ -178,7 +178,7 @@ std::string figure_csv(const Figure& figure, const std::vector<PointResult>& res
       }
       text += "," + csv_field(figure.axes.series[point.series]);
       if (figure.knee) text += "," + csv_field(figure.knee->criteria[i % figure.criteria()].name);
-      if (!figure.placements.empty()) text += fmt::format(",{}", figure.placements[point.placement]);
+      if (!figure.repeats.values.empty()) text += fmt::format(",{}", figure.repeats.values[point.repeat]);
       for (std::size_t m = 0; m < metrics; ++m) {
         text += number(results[i].values[window * metrics + m]);
       }
@@ -196,13 +196,17 @@ std::string figure_text(const Figure& figure, const std::vector<PointResult>& re
   std::string text = fmt::format("{}: {}\n", figure.name, figure.title);
   if (!figure.paper.empty()) text += figure.paper + '\n';
   if (!figure.doc.empty()) text += figure.doc + '\n';
+  if (figure.repeats.count() > 1) {
+    text += fmt::format("each point with {}: the mean, and the least and the most\n", figure.repeats.text());
+  }
   text += points_text(figure, results);
 
   std::vector<Row> rows{{"verdict", "claim", "paper", "simulated"}};
   std::vector<std::vector<std::string>> sayings(1);
-  std::size_t met = 0;
+  std::size_t met = 0, unclear = 0;
   for (const auto& [claim, verdict, in_words] : judge_claims(figure, results)) {
     met += verdict.met ? 1 : 0;
+    unclear += verdict.unclear.empty() ? 0 : 1;
     rows.push_back({in_words, claim->id, claim->paper.text, verdict.simulated});
     sayings.push_back({claim->text});
     const std::string off = read_off(*claim, figure.axes);
@@ -225,13 +229,16 @@ std::string figure_text(const Figure& figure, const std::vector<PointResult>& re
     text += "\nnot modelled\n" + table(rows, sayings);
   }
   text += fmt::format("\n{} of {} claims met", met, figure.claims.size());
-  if (met < figure.claims.size()) text += fmt::format(", {} off", figure.claims.size() - met);
+  const std::size_t off = figure.claims.size() - met - unclear;
+  if (off > 0) text += fmt::format(", {} off", off);
+  if (unclear > 0) text += fmt::format(", {} unclear", unclear);
   return text + '\n';
 }
 
 JsonValue figure_json(const Figure& figure, const std::vector<PointResult>& results) {
   auto report =
       JsonValue::object({{"figure", figure.name}, {"title", figure.title}, {"provenance", provenance_json()}});
+  if (figure.repeats.count() > 1) report.set("repeats", figure.repeats.text());
   JsonValue points = JsonValue::array();
   for (std::size_t i = 0; i < results.size(); ++i) {
     const FigurePoint& point = figure.points[i / figure.criteria()];
@@ -245,7 +252,7 @@ JsonValue figure_json(const Figure& figure, const std::vector<PointResult>& resu
       }
       entry.set("series", figure.axes.series[point.series]);
       if (figure.knee) entry.set("criterion", figure.knee->criteria[i % figure.criteria()].name);
-      if (!figure.placements.empty()) entry.set("placement", figure.placements[point.placement]);
+      if (!figure.repeats.values.empty()) entry.set(figure.repeats.word, figure.repeats.values[point.repeat]);
       JsonValue numbers = JsonValue::object();
       for (std::size_t m = 0; m < metrics; ++m) {
         numbers.set(figure.axes.metrics[m], results[i].values[window * metrics + m]);
@@ -272,6 +279,7 @@ JsonValue figure_json(const Figure& figure, const std::vector<PointResult>& resu
                                    {"read_off", read_off(*claim, figure.axes)},
                                    {"directional", claim->directional()},
                                    {"met", verdict.met},
+                                   {"unclear", verdict.unclear},
                                    {"off", verdict.off ? JsonValue(*verdict.off) : JsonValue()}}));
   }
   report.set("claims", std::move(claims));

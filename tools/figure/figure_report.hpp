@@ -12,18 +12,18 @@ namespace racksim::tools {
 
 /// A claim of the figure, and how it came out. With several criteria of a knee, a claim is met if it is under each of
 /// them, but for one about a value that the paper prints, such as a ratio: that is judged under the criterion that was
-/// fitted (the last, if none was), with what the others give beside it. With several placements of keys, claims are
-/// read off the means over them.
+/// fitted (the last, if none was), with what the others give beside it. With several seeds or placements of keys a claim
+/// is met if it is with each of them, and unclear if the range from the smallest to the largest value goes across.
 struct JudgedClaim {
   const Claim* claim;
-  Verdict verdict;   ///< `simulated` is what all criteria gave, with the spread over the placements
+  Verdict verdict;   ///< `simulated` is what all criteria gave, the mean over seeds or placements and each of them
   std::string text;  ///< the verdict in words; says so if a constant was fitted to the claim
 };
 std::vector<JudgedClaim> judge_claims(const Figure& figure, const std::vector<PointResult>& results);
 
-/// The numbers of a figure under one criterion: of one placement of keys, or their means.
+/// The numbers of a figure under one criterion: of one seed or placement of keys, or their means.
 FigureValues values_under(const Figure& figure, const std::vector<PointResult>& results, std::size_t criterion,
-                          std::optional<std::size_t> placement = std::nullopt);
+                          std::optional<std::size_t> repeat = std::nullopt);
 
 /// Whether a metric of a figure over time is one of the whole runs, the same in all windows.
 bool is_of_whole_runs(const Figure& figure, const std::vector<PointResult>& results, std::size_t metric);
@@ -32,12 +32,13 @@ bool is_of_whole_runs(const Figure& figure, const std::vector<PointResult>& resu
 std::string with_unit(const Figure& figure, std::size_t metric);
 
 /// One row per point: the x value, the series, the metrics, the verdict of the oracles and the run hash. Of a figure
-/// over time one per window, with where it ends, and whether it was simulated or drawn. With several placements one per
-/// placement, with each metric's mean, least and most over them.
+/// over time one per window, with where it ends, and whether it was simulated or drawn. With several seeds or placements
+/// one for each, with each metric's mean, least and most over them.
 std::string figure_csv(const Figure& figure, const std::vector<PointResult>& results);
 
-/// The series as columns, then claim by claim: what the paper says, what was simulated, met or off by how much, and which
-/// series it was read off at which x; then the constants that were fitted, and what is not modelled.
+/// The series as columns, with how many seeds or placements; then claim by claim: what the paper says, what was
+/// simulated, met or off by how much, and which series it was read off at which x; then the constants that were fitted,
+/// and what is not modelled.
 std::string figure_text(const Figure& figure, const std::vector<PointResult>& results);
 
 /// The same, for programs.

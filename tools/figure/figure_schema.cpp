@@ -1,5 +1,6 @@
 // The JSON Schema of figure files: what figure.cpp, figure_claim_reader.cpp, figure_reading.cpp, timeline.cpp and
 // knee_plan.cpp read. tests/tools/scenario/schema_agreement.py holds it against them.
+#include "tools/figure/claim_words.hpp"
 #include "tools/figure/figure.hpp"
 #include "tools/json/json_schema.hpp"
 
@@ -48,13 +49,25 @@ JsonValue expectation_schema() {
   const auto number = type_schema("number");
   const auto rounding = number_schema(0, "Half a unit of the last digit that the paper prints.");
   const auto tolerance = number_schema(0, "The share by which a flat curve may spread.");
-  auto bounds = object_schema({{"min", number}, {"max", number}, {"rounding", rounding}});
+  const auto words = words_schema();
+  auto bounds = object_schema({{"min", number}, {"max", number}, {"rounding", rounding}, {"words", words}});
   bounds.set("minProperties", 1);
   bounds.set("anyOf", JsonValue::array({JsonValue::object({{"required", JsonValue::array({"min"})}}),
                                         JsonValue::object({{"required", JsonValue::array({"max"})}})}));
-  return any_of_schemas({object_schema({{"value", number}, {"rounding", rounding}}, {"value"}), std::move(bounds),
-                         object_schema({{"shape", enum_schema(shape_names())}, {"tolerance", tolerance}}, {"shape"}),
-                         object_schema({{"crosses", number}, {"between", pair_of(number)}}, {"crosses", "between"})},
+  auto shape = object_schema({{"shape", enum_schema(shape_names())},
+                              {"tolerance", tolerance},
+                              {"to_value", type_schema("number", "Where the curve ends.")},
+                              {"within", number_schema(0, "The share of it by which the end may differ.")},
+                              {"words", words}},
+                             {"shape"});
+  shape.set("dependentRequired", JsonValue::object({{"within", JsonValue::array({"to_value"})}}));
+  return any_of_schemas({object_schema({{"value", number}, {"rounding", rounding}, {"words", words}}, {"value"}),
+                         std::move(bounds), std::move(shape),
+                         object_schema({{"crosses", number},
+                                        {"between", pair_of(number)},
+                                        {"direction", enum_schema(direction_names())},
+                                        {"tolerance", number_schema(0, "The share that counts as equal.")}},
+                                       {"crosses", "between", "direction"})},
                         "What the paper says.");
 }
 
@@ -63,7 +76,8 @@ JsonValue claim_schema() {
   const auto metric = type_schema("string");
   auto each = object_schema({{"each", array_schema(reading, 1)}, {"metric", metric}, {"x", x_schema()}}, {"each"});
   const auto id = name_schema("The claim's name."), text = type_schema("string");
-  auto order = object_schema({{"order", order_schema()}, {"tolerance", number_schema(0)}}, {"order"});
+  auto order =
+      object_schema({{"order", order_schema()}, {"tolerance", number_schema(0)}, {"words", words_schema()}}, {"order"});
   return any_of_schemas(
       {object_schema(
            {{"id", id}, {"text", text}, {"paper", expectation_schema()}, {"read", any_of_schemas({reading, each})}},
@@ -122,8 +136,12 @@ JsonValue knee_schema() {
 JsonValue figure_schema(const Catalogue& catalogue) {
   const auto text = type_schema("string"), set = definition_schema("set");
   auto series = object_schema({{"name", name_schema("In the figure.")}, {"set", set}}, {"name"});
-  auto placements = array_schema(integer_schema(0), 1, "Each point with each of these seeds of placement.");
-  placements.set("uniqueItems", true);
+  auto list = array_schema(integer_schema(0), 1);
+  list.set("uniqueItems", true);
+  const auto seeds =
+      any_of_schemas({integer_schema(1, 1000), list}, "Each point with each of these seeds, or so many.");
+  auto placements = list;
+  placements.set("description", "Each point with each of these seeds of placement.");
   auto calibration = object_schema({{"constant", definition_schema("path")}, {"on", text}, {"doc", text}}, {"constant"},
                                    "A fitted constant.");
   auto left_out = object_schema({{"id", text}, {"text", text}, {"paper", text}, {"why", text}});
@@ -137,6 +155,7 @@ JsonValue figure_schema(const Catalogue& catalogue) {
                      {"timeline", timeline_schema()},
                      {"series", array_schema(std::move(series), 1, "The curves.")},
                      {"knee", knee_schema()},
+                     {"seeds", seeds},
                      {"placements", std::move(placements)},
                      {"metrics", map_schema(text, "Metrics of the report under short names.")},
                      {"claims", array_schema(definition_schema("claim"))},

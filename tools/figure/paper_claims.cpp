@@ -43,6 +43,9 @@ void check_forms(const PaperClaim& claim, const JsonLocation& place) {
   if (!claim.off.empty() && claim.tests.empty()) {
     place.member("off").refuse("no \"tests\" beside it", "tests that show what is so; figures are recorded");
   }
+  if (!claim.words.empty() && claim.tests.empty()) {
+    place.member("words").refuse("no \"tests\" beside it", "tests; with a figure they stand in the figure's claim");
+  }
   if (!claim.reason.empty() && claim.figure.empty()) {
     place.member("reason").refuse("no \"figure\" beside it", "a figure that is off; of tests \"off\" says what is so");
   }
@@ -63,7 +66,7 @@ PaperClaim read_claim_of_paper(const JsonValue& value, const JsonLocation& place
       {"partly", &claim.partly}, {"ambiguous", &claim.ambiguous},       {"reason", &claim.reason}};
   for (const auto& [key, target] : required) members.text(key, *target, "");
   for (const auto& [key, target] : optional) members.text(key, *target, "");
-  bind(value, place, members, {{"tests"}, nullptr});
+  bind(value, place, members, {{"tests", "words"}, nullptr});
   for (const auto& [key, target] : required) {
     if (target->empty()) place.refuse("no " + quote(key), quote(key) + " of the claim");
   }
@@ -76,6 +79,7 @@ PaperClaim read_claim_of_paper(const JsonValue& value, const JsonLocation& place
   require_one_of(claim.basis, claim_bases(), place.member("basis"));
   if (!claim.figure.empty()) require_one_of(claim.figure, figures, place.member("figure"));
   claim.tests = read_tests(value.find("tests"), place.member("tests"));
+  if (const auto* words = value.find("words")) claim.words = read_word_shares(*words, place.member("words"));
   check_forms(claim, place);
   return claim;
 }
@@ -84,7 +88,9 @@ PaperClaim read_claim_of_paper(const JsonValue& value, const JsonLocation& place
 bool read_readings(PaperClaim& claim, const fs::path& folder) {
   const fs::path file = folder / "claims" / "recorded" / (claim.figure + ".json");
   if (!fs::exists(file)) return false;
-  for (FigureRecord::Reading& reading : read_figure_record(file.string()).claims) {
+  FigureRecord record = read_figure_record(file.string());
+  claim.repeats = record.repeats;
+  for (FigureRecord::Reading& reading : record.claims) {
     if (reading.id != claim.id && !reading.id.starts_with(claim.id + "/")) continue;
     claim.readings.push_back(std::move(reading));
   }
@@ -97,14 +103,22 @@ void take_standing_of_figure(PaperClaim& claim, const fs::path& folder) {
     claim.why = "not recorded: " + racksim_command("figure", claim.figure, {"--record"});
     return;
   }
-  const auto met = std::count_if(claim.readings.begin(), claim.readings.end(), [](const auto& r) { return r.met; });
-  const bool all = met == static_cast<std::ptrdiff_t>(claim.readings.size());
-  claim.standing = all ? Standing::met : Standing::off;
-  if (!all && met > 0 && !claim.ambiguous.empty()) {
-    claim.standing = Standing::unclear;
-    claim.why = claim.ambiguous;
-  } else if (!all) {
-    claim.why = claim.reason;
+  const auto count = [&](auto holds) { return std::count_if(claim.readings.begin(), claim.readings.end(), holds); };
+  const auto met = count([](const auto&r) { return r.met; }), unclear = count([](const auto&r) { return r.unclear; });
+  const auto off = static_cast<std::ptrdiff_t>(claim.readings.size()) - met - unclear;
+  if (off == 0 && unclear == 0) {
+    claim.standing = Standing::met;
+  } else if (off > 0 && met == 0) {
+    claim.standing = Standing::off;
+  } else {
+    claim.standing = off > 0 && claim.ambiguous.empty() ? Standing::off : Standing::unclear;
+  }
+  if (claim.standing == Standing::met) return;
+  claim.why = claim.reason;
+  if (off > 0 && claim.standing == Standing::unclear) claim.why = claim.ambiguous;
+  if (off > 0 || !claim.why.empty()) return;
+  for (const auto& reading : claim.readings) {
+    if (reading.unclear) claim.why = reading.verdict;
   }
 }
 

@@ -19,12 +19,15 @@
 //            what is so instead; a test checks that they do
 //   "not_modelled": why nothing tests the claim
 //
+// Beside "tests" stands "words", what the claim's words without a number are read as (claim_words.hpp); with a figure
+// they stand there.
+//
 // A claim that only holds in a weaker reading than the paper's is not met:
 //
 //   "off": of a claim with tests: what is so instead
 //   "partly": what the paper includes in the claim and figure and tests leave out; at best the claim is unclear
 //   "ambiguous": what the paper leaves open; a figure's parts are then readings, and unless all agree it is unclear
-//   "reason": of a claim with a figure that is off: why the simulated value is another, as far as that is known
+//   "reason": of a claim with a figure that is off or unclear: why, as far as that is known
 //
 // A new protocol adds its own file; nothing else names the papers.
 #pragma once
@@ -44,9 +47,11 @@ struct PaperClaim {
   std::string paper, id, section, basis, text, expected;
   std::string figure;              ///< name of a figure, or empty
   std::vector<std::string> tests;  ///< names of test cases
+  std::vector<WordShare> words;    ///< that the tests read the claim by
   std::string not_modelled, off, partly, ambiguous, reason;
 
   std::vector<FigureRecord::Reading> readings;  ///< of the claim or its parts, as the figure's record has them
+  std::string repeats;                          ///< how often that figure ran each point; empty for once
   Standing standing = Standing::unclear;
   std::string why;  ///< why the claim is not met; empty if it is
 };

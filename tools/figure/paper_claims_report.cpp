@@ -78,6 +78,8 @@ JsonValue paper_claims_json(const std::vector<PaperClaim>& claims) {
                                          {"why", claim.why},
                                          {"figure", claim.figure},
                                          {"tests", array_of(claim.tests)},
+                                         {"words", word_shares_text(claim.words)},
+                                         {"repeats", claim.repeats},
                                          {"readings", readings_json(claim.readings)}});
              }));
   JsonValue summary = JsonValue::object();

@@ -68,6 +68,23 @@ TEST_CASE("a reading is a series, a ratio, a difference or an extreme, over the 
         std::vector<double>{5.2 / 40});
 }
 
+TEST_CASE("where a curve passes a level lies on the straight line between two points, if it does so once") {
+  // 80 at 0, 40 at 0.2: 50 is three quarters of the way.
+  CHECK(read(R"({"falls_through": ["A", 50], "metric": "speed"})")[0] == Approx(0.15));
+  // 10 at 0.6, 4 at 1: half of the way.
+  CHECK(read(R"({"falls_through": ["B", 7], "metric": "speed"})")[0] == Approx(0.8));
+  CHECK(read(R"({"falls_through": ["A", 40], "metric": "speed"})")[0] == Approx(0.2));
+  CHECK(read(R"({"rises_through": ["B", 2.5], "metric": "load"})")[0] == Approx(0.8));
+  CHECK(std::isnan(read(R"({"rises_through": ["A", 50], "metric": "speed"})")[0]));   // the other direction
+  CHECK(std::isnan(read(R"({"falls_through": ["A", 5], "metric": "speed"})")[0]));    // never
+  CHECK(std::isnan(read(R"({"rises_through": ["C", 1.5], "metric": "speed"})")[0]));  // and back: 1 3 2 1
+  CHECK(std::isnan(read(R"({"falls_through": ["C", 3], "metric": "load"})")[0]));     // a point is missing
+  CHECK(read(R"({"falls_through": [{"ratio": ["A", "B"]}, 1], "metric": "speed", "x": [0, 0.2]})").size() == 1);
+  CHECK(verdict(R"({"order": [{"falls_through": ["B", 7]}, ">", {"falls_through": ["A", 50]}]})",
+                R"({"metric": "speed"})") == "met");
+  CHECK(verdict(R"({"order": [{"falls_through": ["A", 5]}, ">", 0]})", R"({"metric": "speed"})") == "not met");
+}
+
 TEST_CASE("a reading tells the series and the x that it is about, of each where they differ") {
   const FigureAxes names = axes();
   const auto place = [&](const char* text) {
@@ -101,9 +118,12 @@ TEST_CASE("a number is met within the paper's rounding, else off by the distance
 
 TEST_CASE("a division by zero and a missing point are never met") {
   CHECK(verdict(R"({"value": 5})", R"({"max": {"ratio": ["A", "B"]}, "metric": "load"})") == "off: infinite");
-  CHECK(verdict(R"({"min": 0})", R"({"series": "C", "metric": "load"})") == "off: no value");
-  CHECK(verdict(R"({"min": 0})", R"({"max": "C", "metric": "load"})") == "off: no value");
-  CHECK(verdict(R"({"shape": "flat", "tolerance": 9})", R"({"series": "C", "metric": "load"})") == "not met");
+  CHECK(verdict(R"({"min": 0})", R"({"series": "C", "metric": "load"})") == "unclear: no value was read");
+  CHECK(verdict(R"({"min": 0})", R"({"max": "C", "metric": "load"})") == "unclear: no value was read");
+  CHECK(verdict(R"({"shape": "flat", "tolerance": 9})", R"({"series": "C", "metric": "load"})") ==
+        "unclear: no value was read");
+  // What a curve never reaches is a value that is missing from the claim, not from the runs.
+  CHECK(verdict(R"({"max": 1})", R"({"reaches": ["B", 9], "metric": "load"})") == "off: no value");
 }
 
 TEST_CASE("shapes") {
@@ -134,15 +154,58 @@ TEST_CASE("an order holds at every x, or where it is read") {
   CHECK(verdict(R"({"order": ["B", ">=", "B"]})", R"({"metric": "speed"})") == "met");
 }
 
-TEST_CASE("a crossing happens once, between the two x") {
+TEST_CASE("a crossing happens once, between the two x, in the direction that the claim says") {
   const std::string ratio = R"({"ratio": [20, "A"], "metric": "speed"})";  // 0.25 0.5 1 2
   const std::string steep = R"({"series": "B", "metric": "load"})";        // 0 1 2 3
-  CHECK(verdict(R"({"crosses": 1.5, "between": [0.2, 0.6]})", steep) == "met");
-  CHECK(verdict(R"({"crosses": 1.5, "between": [0.6, 1]})", steep) == "not met");
-  CHECK(verdict(R"({"crosses": 9, "between": [0.2, 0.6]})", steep) == "not met");
-  CHECK(verdict(R"({"crosses": 1, "between": [0.2, 1]})", ratio) == "met");
-  CHECK(verdict(R"({"crosses": 1, "between": [0.2, 0.6]})", ratio) == "not met");  // it only touches 1 there
-  CHECK(verdict(R"({"crosses": 2, "between": [0, 0.2]})", R"({"series": "C", "metric": "speed"})") == "not met");
+  const auto crosses = [](const char* level, const char* between, const char* direction, const std::string& reading) {
+    return verdict(R"({"crosses": )" + std::string(level) + R"(, "between": )" + between + R"(, "direction": ")" +
+                       direction + "\"}",
+                   reading);
+  };
+  CHECK(crosses("1.5", "[0.2, 0.6]", "rising", steep) == "met");
+  CHECK(crosses("1.5", "[0.2, 0.6]", "falling", steep) == "not met");
+  CHECK(crosses("1.5", "[0.6, 1]", "rising", steep) == "not met");
+  CHECK(crosses("9", "[0.2, 0.6]", "rising", steep) == "not met");
+  CHECK(crosses("1", "[0.2, 1]", "rising", ratio) == "met");
+  CHECK(crosses("1", "[0.2, 0.6]", "rising", ratio) == "not met");  // it only touches 1 there
+  CHECK(crosses("30", "[0.2, 0.6]", "falling", R"({"series": "A", "metric": "speed"})") == "met");
+  const std::string there_and_back = R"({"series": "C", "metric": "speed"})";  // 1 3 2 1
+  CHECK(crosses("2", "[0, 0.2]", "rising", there_and_back) == "not met");
+  // Between 0 and 1 it rises through 1.5 and falls through it again.
+  CHECK(crosses("1.5", "[0, 1]", "rising", there_and_back) == "not met");
+  // 40 20 10 4 less 1 3 2 1: it falls through 15 once, and what lies between the two x counts too: 39 17 8 3.
+  CHECK(crosses("15", "[0, 1]", "falling", R"({"difference": ["B", "C"], "metric": "speed"})") == "met");
+}
+
+TEST_CASE("a lead by less than what counts as equal is unclear") {
+  const std::string speed = R"({"metric": "speed", "x": [0, 0.2]})";  // B 40 20, C 1 3
+  const std::string tie = "unclear: within 5 %, which counts as equal";
+  CHECK(verdict(R"({"order": ["B", ">", {"difference": ["B", 1]}]})", speed) == "met");
+  CHECK(verdict(R"({"order": ["B", ">", {"difference": ["B", 1]}], "tolerance": 0.05})", speed) == tie);
+  CHECK(verdict(R"({"order": ["B", ">", {"difference": ["B", 5]}], "tolerance": 0.05})", speed) == "met");
+  CHECK(verdict(R"({"order": [{"difference": ["B", 1]}, ">", "B"], "tolerance": 0.05})", speed) == "not met");
+  const std::string steep = R"({"series": "B", "metric": "load"})";  // 0 1 2 3
+  const auto crosses = [&](const char* level) {
+    return verdict(R"({"crosses": )" + std::string(level) +
+                       R"(, "between": [0.2, 0.6], "direction": "rising", "tolerance": 0.05})",
+                   steep);
+  };
+  CHECK(crosses("1.5") == "met");
+  CHECK(crosses("1.04") == tie);
+  CHECK(crosses("1.96") == tie);
+}
+
+TEST_CASE("a curve may be told where to end") {
+  const std::string falls = R"({"series": "A", "metric": "speed"})";  // 80 40 20 10
+  const auto to = [&](const char* end) {
+    return verdict(R"({"shape": "monotone_decreasing", "to_value": )" + std::string(end) + "}", falls);
+  };
+  CHECK(to("10") == "met");
+  CHECK(to("9.8") == "not met");
+  CHECK(to(R"(9.8, "within": 0.05)") == "met");
+  CHECK(to(R"(1, "within": 0.05)") == "not met");
+  CHECK(claim_of(R"({"shape": "flat", "to_value": 1, "within": 0.05})", falls).paper.text ==
+        "flat to 1 (within 5 %, chosen)");
 }
 
 TEST_CASE("claims say of which kind they are") {
@@ -180,6 +243,11 @@ TEST_CASE("a bad claim is refused with its place and the nearest name") {
   CHECK_THAT(refused(R"({"order": ["A", ">"]})", R"({"metric": "speed"})"), Catch::Contains("/paper/order"));
   CHECK_THAT(refused(R"({"order": ["A", "<", "B"]})", R"({"metric": "speed"})"), Catch::Contains("/paper/order/1"));
   CHECK_THAT(refused(R"({"value": 1})", ""), Catch::Contains("no \"read\""));
+  CHECK(refused(R"({"crosses": 1, "between": [0, 1]})", good) ==
+        R"(t: /paper: found no "direction", expected "direction": "falling" or "rising")");
+  CHECK_THAT(refused(R"({"crosses": 1, "between": [0, 1], "direction": "fallng"})", good),
+             Catch::Contains("did you mean \"falling\"?"));
+  CHECK_THAT(refused(R"({"shape": "flat", "within": 0.1})", good), Catch::Contains("/paper/within"));
 }
 
 }  // namespace figure_claim_test

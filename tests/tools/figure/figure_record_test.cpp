@@ -14,7 +14,12 @@ using namespace racksim::tools::testing;
 namespace {
 
 FigureRecord some_record() {
-  return {"p/f1", {{"a", "3", "2.9", "off by 3 %", false}, {"b", "flat", "1 1", "met (fitted)", true}}, {"00", "01"}};
+  return {"p/f1",
+          "5 seeds",
+          {{"a", "3", "2.9", "off by 3 %", false},
+           {"b", "flat", "1 1", "met (fitted)", true},
+           {"c", "at least 1", "1 (0.9 | 1.1)", "unclear: met with 1 of 2 seeds", false, true}},
+          {"00", "01"}};
 }
 
 }  // namespace
@@ -22,6 +27,14 @@ FigureRecord some_record() {
 TEST_CASE("a record reads back as it was kept") {
   const TemporaryFolder folder;
   CHECK(read_figure_record(folder.write("f1.json", to_json(record_json(some_record())))) == some_record());
+}
+
+TEST_CASE("a record of one run, as it was written before there were seeds, reads as one") {
+  const TemporaryFolder folder;
+  const FigureRecord record = read_figure_record(folder.write("f1.json", R"({"version": 1, "figure": "p/f1",
+    "claims": [{"id": "a", "paper": "3", "simulated": "3", "verdict": "met", "met": true}], "run_hashes": ["00"]})"));
+  CHECK(record.repeats.empty());
+  CHECK_FALSE(record.claims.at(0).unclear);
 }
 
 TEST_CASE("a record lies beside the folder of figures, under the figure's name") {
@@ -38,8 +51,8 @@ TEST_CASE("records differ by the claims that read otherwise, come or go, or by t
   CHECK(record_difference(kept, fresh) == "no claim, but runs");
   fresh.claims[0].simulated = "2.8";
   CHECK(record_difference(kept, fresh) == "a");
-  fresh.claims[1].id = "c";
-  CHECK(record_difference(kept, fresh) == "a, c, b");
+  fresh.claims[1].id = "d";
+  CHECK(record_difference(kept, fresh) == "a, d, b");
 }
 
 TEST_CASE("a mistake in a record is one line with its place") {

@@ -20,14 +20,14 @@ Figure figure_of_two() {
   figure.axes = {{{1, "1"}, {2, "2"}}, {"one", "other"}, {"delay", "speed (Mops)"}};
   figure.metric_names = {"latency.mean", "throughput_mops"};
   figure.metric_units = {"ns", "Mops"};
-  figure.placements = {7, 8, 9};
+  figure.repeats = {"placement", "workload.placement_seed", {7, 8, 9}};
   for (std::size_t s = 0; s < 2; ++s) {
     for (std::size_t x = 0; x < 2; ++x) {
       for (std::size_t p = 0; p < 3; ++p) {
         auto& point = figure.points.emplace_back();
         point.series = s;
         point.sweep = x;
-        point.placement = p;
+        point.repeat = p;
       }
     }
   }
@@ -40,7 +40,7 @@ std::vector<PointResult> results_of(const Figure& figure) {
   for (const FigurePoint& point : figure.points) {
     auto& result = results.emplace_back();
     const double base = 100.0 * static_cast<double>(point.series + 1) + 10.0 * static_cast<double>(point.sweep);
-    result.values = {base + kSpread[point.placement], 1};
+    result.values = {base + kSpread[point.repeat], 1};
     result.hash = "h";
     result.pass = true;
   }
@@ -63,8 +63,8 @@ TEST_CASE("with several placements each line of the CSV tells a metric's mean, l
   results[1].values[0] = std::nan("");
   CHECK_THAT(figure_csv(figure, results), Contains("\n1,one,7,100,1,,,,1,1,1,pass,h\n"));
   Figure alone = figure;
-  alone.placements.clear();
-  std::erase_if(alone.points, [](const FigurePoint& point) { return point.placement > 0; });
+  alone.repeats = {};
+  std::erase_if(alone.points, [](const FigurePoint& point) { return point.repeat > 0; });
   CHECK_THAT(figure_csv(alone, results_of(alone)),
              Catch::StartsWith("load,series,delay,speed (Mops),verdict,run_hash\n1,one,100,1,pass,h\n"));
 }

@@ -28,16 +28,26 @@ std::string reading(const std::string& id, bool met) {
          R"(", "met": )" + (met ? "true" : "false") + "}";
 }
 
+std::string unclear_reading(const std::string& id) {
+  return R"({"id": ")" + id +
+         R"(", "paper": "3", "simulated": "3", "verdict": "unclear: met with 3 of 5 seeds", "met": false, )" +
+         R"("unclear": true})";
+}
+
 /// A folder with the figure p/f1, whose record says: p-met is met, p-off is off, p-mixed has a part of each, p-parts
-/// two that are met.
+/// two that are met; p-across is unclear, p-half in a part beside one that is met, p-worse beside one that is off.
 struct Scenarios : TemporaryFolder {
   Scenarios() {
     write("figures/p/f1.json", "{}");
     write("figures/p/f2.json", "{}");
-    write("claims/recorded/p/f1.json", R"({"version": 1, "figure": "p/f1", "run_hashes": ["00"], "claims": [)" +
+    write("claims/recorded/p/f1.json", R"({"version": 1, "figure": "p/f1", "repeats": "5 seeds", "run_hashes": ["00"],
+                                          "claims": [)" +
                                            reading("p-met", true) + "," + reading("p-off", false) + "," +
                                            reading("p-mixed/one", true) + "," + reading("p-mixed/two", false) + "," +
-                                           reading("p-parts", true) + "," + reading("p-parts/more", true) + "]}");
+                                           reading("p-parts", true) + "," + reading("p-parts/more", true) + "," +
+                                           unclear_reading("p-across") + "," + unclear_reading("p-half/one") + "," +
+                                           reading("p-half/two", true) + "," + unclear_reading("p-worse/one") + "," +
+                                           reading("p-worse/two", false) + "]}");
   }
   std::vector<PaperClaim> load(const std::string& claims) const {
     write("claims/p.json", list_of(claims));
@@ -73,6 +83,27 @@ TEST_CASE("a claim whose figure has no record of it is unclear, and the command 
     CHECK(other.standing == Standing::unclear);
     CHECK(other.why == "not recorded: racksim figure " + std::string(figure) + " --record");
   }
+}
+
+TEST_CASE("a claim whose record is unclear is too, with the reason of the list or the record's, unless a part is off") {
+  const Scenarios folder;
+  const std::string figure = R"("figure": "p/f1")";
+  const PaperClaim across = folder.one("p-across", figure);
+  CHECK(across.standing == Standing::unclear);
+  CHECK(across.why == "unclear: met with 3 of 5 seeds");
+  CHECK(across.repeats == "5 seeds");
+  CHECK(folder.one("p-across", figure + R"(, "reason": "two regimes")").why == "two regimes");
+  CHECK(folder.one("p-half", figure).standing == Standing::unclear);
+  CHECK(folder.one("p-worse", figure).standing == Standing::off);
+}
+
+TEST_CASE("what words are read as stands beside tests") {
+  const Scenarios folder;
+  CHECK(folder.one("p-t", R"("tests": ["a test"], "words": {"up to": 0})").words.at(0).share == 0);
+  CHECK_THAT(folder.refused(claim("p-met", R"("figure": "p/f1", "words": {"up to": 0})")),
+             Catch::StartsWith("/claims/0/words"));
+  CHECK_THAT(folder.refused(claim("p-t", R"("tests": ["a test"], "words": {"up to": 0.2})")),
+             Catch::StartsWith("/claims/0/words/up to"));
 }
 
 TEST_CASE("an ambiguous claim is unclear unless all its readings agree") {
