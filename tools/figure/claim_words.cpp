@@ -17,6 +17,11 @@ bool is_letter(char c) {
   return std::isalpha(static_cast<unsigned char>(c)) != 0;
 }
 
+/// "Up to half of the accesses" names a place on an axis; "up to 1.85 times" is about a value.
+bool names_a_place(const std::string& word, const std::string& behind) {
+  return word == "up to" && behind.starts_with(" half");
+}
+
 std::vector<std::string> all_words() {
   std::vector<std::string> words;
   for (const ClaimWord& one : claim_words()) words.emplace_back(one.word);
@@ -39,7 +44,7 @@ std::set<std::string> claim_words_in(const std::string& text) {
     for (std::size_t at = lower.find(word); at != std::string::npos; at = lower.find(word, at + 1)) {
       const std::size_t end = at + word.size();
       const bool whole = (at == 0 || !is_letter(lower[at - 1])) && (end == lower.size() || !is_letter(lower[end]));
-      if (whole) found.insert(word);
+      if (whole && !names_a_place(word, lower.substr(end))) found.insert(word);
     }
   }
   return found;
