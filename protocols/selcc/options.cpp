@@ -148,7 +148,7 @@ std::optional<sim::WaitingBounds> Options::waiting(const models::RackOptions& ra
       .overtakings = gamma.value_or(256) + 1 + sim::WaitingBounds::kByLittleLuck + hits_on_the_way,
       .lucky = true,
       .writes_return_early = relaxed,
-      .at_node = 4,
+      .at_node = 4 * (relaxed ? buffered_writes + 1 : 1),  // a latch waits for what is buffered, a turn each
       .step = rack.rtt * static_cast<std::int64_t>(32 + resend_factor) + held_back,
       .work = local_access + handling + eviction,
       .as_the_holder = spin_waiting || priority_matching ? 2U : 0U};
