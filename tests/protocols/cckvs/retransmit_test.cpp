@@ -85,6 +85,7 @@ TEST_CASE(
   options.learning = GENERATE(false, true);
   options.epoch = 30_us;
   options.cache_keys = 4;
+  options.message_work = 15_ns;  // so that requests crowd at the KVS thread
   Setup setup = contended(GENERATE(1u, 2u), 40);
   setup.rack.nodes = 2;
   setup.rack.cores = 2;
