@@ -77,6 +77,11 @@ TEST_CASE("What has arrived is what the far end has by now, not what was handed 
   hardware.calendar.run_until();
   CHECK(wire.packets_arrived() == 4);
   CHECK(wire.bytes_arrived() == wire.bytes_sent());
+  wire.transmit(hardware.packet(1), at(1_us));
+  wire.set_up(false);  // loses it
+  hardware.calendar.run_until();
+  CHECK(wire.packets_sent() == 5);
+  CHECK(wire.packets_arrived() == 4);
 }
 
 }  // namespace packet_rate_test

@@ -28,7 +28,9 @@ KeyValueOptions in_batches(std::uint64_t window, ClientRouting clients) {
 
 /// A store that answers the operations of its only session after 1, 2, 3, 4, 1, ... us.
 struct OneSession : Driven, sim::Observer {
-  explicit OneSession(const KeyValueOptions& options) : Driven(options, 1) { event_log.attach(*this); }
+  explicit OneSession(const KeyValueOptions& options, unsigned nodes = 1) : Driven(options, nodes) {
+    event_log.attach(*this);
+  }
   void observe(const sim::Observation& o) override {
     if (o.what == sim::Observed::operation_begun) store.delay = 1_us * (begun++ % 4 + 1);
   }
@@ -66,6 +68,16 @@ TEST_CASE("A stop ends batches whose operations have all been answered, or given
   SECTION("while its node is down") {
     t.stop_while_down(0);
   }
+  CHECK(t.workload->running() == 0);
+}
+
+TEST_CASE("Who waits for the rest of a batch goes when the workload stops, though the rest dies with its node") {
+  OneSession t(in_batches(4, ClientRouting::round_robin), 2);
+  t.run(11'500_ns);  // some of each batch have been answered
+  t.workload->stop();
+  t.calendar.run_until(t.calendar.now());
+  t.rack.crash(GENERATE(NodeId{0}, NodeId{1}));
+  t.calendar.run_until();
   CHECK(t.workload->running() == 0);
 }
 
