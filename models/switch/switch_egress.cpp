@@ -87,18 +87,18 @@ void SwitchEgress::replicate(const PipeState& from, p4::PacketRef&& packet, cons
     ready += parts_.timing.copy_gap();
   }
   traffic_manager_.store(packet->frame_bytes());
-  std::size_t left = leaving_.size();
-  for (const auto& [copy, dequeued, enqueued, queue_cells] : leaving_) {
-    const bool last = --left == 0;
-    auto own = last                      ? std::move(packet)
-               : egress_changes_headers_ ? context.packets.clone_headers(*packet)
-                                         : packet.share();
+  if (leaving_.empty()) return;
+  const auto leave_queue = [this](const Leaving& one, p4::PacketRef&& own) {
     if (has_clock_) [[unlikely]] {
-      own->enqueued = enqueued;
-      own->queue_cells = queue_cells;
+      own->enqueued = one.enqueued;
+      own->queue_cells = one.queue_cells;
     }
-    dequeue(std::move(own), copy, dequeued, nullptr);
+    dequeue(std::move(own), one.copy, one.dequeued, nullptr);
+  };
+  for (std::size_t i = 0; i + 1 < leaving_.size(); ++i) {
+    leave_queue(leaving_[i], egress_changes_headers_ ? context.packets.clone_headers(*packet) : packet.share());
   }
+  leave_queue(leaving_.back(), std::move(packet));
 }
 
 std::optional<sim::Time> SwitchEgress::enqueue(const p4::Copy& copy, sim::Time ready, const p4::Packet& packet) {
