@@ -59,8 +59,8 @@ TEST_CASE("a description says what a default was published as, estimated from or
   parameters.length("d", plain, {}, most, "work");
   std::vector<std::string> described;
   for (const auto& parameter : parameters.all()) described.push_back(parameter.described());
-  CHECK(described == std::vector<std::string>{"work (§7)", "work (estimate: a cache miss)", "work (calibrated: Fig. 8)",
-                                              "work"});
+  CHECK(described ==
+        std::vector<std::string>{"work (§7)", "work (estimate: a cache miss)", "work (calibrated: Fig. 8)", "work"});
 }
 
 }  // namespace parameters_test
