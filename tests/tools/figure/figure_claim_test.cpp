@@ -173,6 +173,11 @@ TEST_CASE("a crossing happens once, between the two x, in the direction that the
   CHECK(crosses("2", "[0, 0.2]", "rising", there_and_back) == "not met");
   // Between 0 and 1 it rises through 1.5 and falls through it again.
   CHECK(crosses("1.5", "[0, 1]", "rising", there_and_back) == "not met");
+  // C and four times A over B, 9 11 10 11: it ends above 10.5, but goes through it three times.
+  const std::string zigzag =
+      R"({"difference": ["C", {"difference": [0, {"ratio": ["A", {"ratio": ["B", 4]}]}]}], "metric": "speed"})";
+  CHECK(read(zigzag) == std::vector<double>{9, 11, 10, 11});
+  CHECK(crosses("10.5", "[0, 1]", "rising", zigzag) == "not met");
   // 40 20 10 4 less 1 3 2 1: it falls through 15 once, and what lies between the two x counts too: 39 17 8 3.
   CHECK(crosses("15", "[0, 1]", "falling", R"({"difference": ["B", "C"], "metric": "speed"})") == "met");
 }
