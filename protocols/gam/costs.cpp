@@ -8,14 +8,14 @@ namespace racksim::gam {
 
 namespace {
 
-constexpr auto kMessages = static_cast<std::size_t>(MessageKind::count);
+constexpr auto kMessageKinds = static_cast<std::size_t>(MessageKind::count);
 
 }  // namespace
 
 void Gam::messages_of(const p4::Packet& packet, std::vector<models::CostedMessage>& messages) const {
   if (const auto* immediate = packet.find<models::ImmDt>()) {
     const auto kind = Immediate::of(static_cast<std::uint32_t>(immediate->immediate)).kind;
-    return messages.push_back({kMessages + static_cast<std::size_t>(kind), packet.operation});
+    return messages.push_back({kMessageKinds + static_cast<std::size_t>(kind), packet.operation});
   }
   // The content of a message is in its last packet; a one-sided WRITE is none.
   if (packet.content.empty() || packet.find<models::Reth>() != nullptr) return;
@@ -29,7 +29,7 @@ void Gam::messages_of(const p4::Packet& packet, std::vector<models::CostedMessag
 
 models::CostTable Options::costs(const models::RackOptions&) const {
   models::CostTable table;
-  for (std::size_t i = 0; i < kMessages; ++i) {
+  for (std::size_t i = 0; i < kMessageKinds; ++i) {
     table.messages.emplace_back(to_string(static_cast<MessageKind>(i)));
   }
   for (std::size_t i = 0; i < static_cast<std::size_t>(ImmediateKind::count); ++i) {
