@@ -19,11 +19,12 @@ const sim::Registration<models::ProtocolEntry> base_registration({
 
 // Threads serve their queues in order. A read that a write has overlapped is done again (§6.2).
 std::optional<sim::WaitingBounds> BaseOptions::waiting(const models::RackOptions& rack) const {
+  const sim::Duration connections = work_of_connections(cache_threads_in_reach(0) + kvs_threads_in_reach(), rack.nodes);
   return sim::WaitingBounds{.waits_from = rack.rtt * 2,
                             .headway = rack.rtt,
                             .overtakings = 8,
                             .step = rack.rtt * 12,
-                            .work = (request_work + response_work + packet_work + store_work) * 4};
+                            .work = (request_work + response_work + packet_work + store_work + connections) * 4};
 }
 
 std::unique_ptr<models::Protocol> BaseOptions::build(models::ProtocolContext& context) const {

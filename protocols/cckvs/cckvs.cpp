@@ -55,7 +55,8 @@ std::optional<sim::WaitingBounds> Options::waiting(const models::RackOptions& ra
       .waits_from = rack.rtt / 2,
       .headway = rack.rtt,
       .step = rack.rtt * 24,
-      .work = (request_work + response_work + packet_work + store_work + message_work) *
+      .work = (request_work + response_work + packet_work + store_work + message_work +
+               work_of_connections(cache_threads_in_reach(0) + kvs_threads_in_reach(), rack.nodes)) *
                   static_cast<std::int64_t>(rack.nodes + 1) +
               rack.rtt / static_cast<std::int64_t>(std::min(consistency_credits, request_credits))};
 }

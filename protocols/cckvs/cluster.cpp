@@ -56,11 +56,7 @@ Cluster::Cluster(models::ProtocolContext& context, const NodeOptions& options, s
     std::vector<KvsThread*> own_threads;
     std::vector<models::Destination>& addresses = shared_.kvs_threads.emplace_back();
     for (unsigned i = 0; i < kvs_threads; ++i) {
-      // With CRCW those of the cache threads whose number leaves this remainder.
-      const bool erew = options.partitioning == Partitioning::erew;
-      const unsigned clients = erew ? cache_threads : (cache_threads + kvs_threads - 1 - i) / kvs_threads;
-      node.kvs_threads.push_back(std::make_unique<KvsThread>(
-          shared_, node.shard, id, i, options.request_credits * clients * (shared_.nodes() - 1)));
+      node.kvs_threads.push_back(std::make_unique<KvsThread>(shared_, node.shard, id, i));
       own_threads.push_back(node.kvs_threads.back().get());
       addresses.push_back(node.kvs_threads.back()->address());
     }

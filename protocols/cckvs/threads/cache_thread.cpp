@@ -52,7 +52,9 @@ CacheThread::CacheThread(Shared& shared, Shard& shard, std::vector<KvsThread*> k
       core_(shared.rack.server(node).core(thread)),
       completions_(shared.rack.server(node).nic().create_completion_queue(core_, *this)),
       requests_(shared, core_, shared.rack.server(node).nic().create_datagram({completions_, completions_})) {
-  completions_.handle_in(shared.options.response_work);
+  const NodeOptions& options = shared.options;
+  completions_.handle_in(options.response_work +
+                         options.work_of_connections(options.kvs_threads_in_reach(), shared.nodes()));
 }
 
 void CacheThread::connect() {

@@ -5,7 +5,7 @@
 
 namespace racksim::cckvs {
 
-KvsThread::KvsThread(Shared& shared, Shard& shard, NodeId node, unsigned thread, std::uint64_t clients)
+KvsThread::KvsThread(Shared& shared, Shard& shard, NodeId node, unsigned thread)
     : shared_(shared),
       shard_(shard),
       node_(node),
@@ -13,8 +13,11 @@ KvsThread::KvsThread(Shared& shared, Shard& shard, NodeId node, unsigned thread,
       core_(shared.rack.server(node).core(shared.options.cache_threads + thread)),
       completions_(shared.rack.server(node).nic().create_completion_queue(core_, *this)),
       requests_(shared, core_, shared.rack.server(node).nic().create_datagram({completions_, completions_})) {
-  completions_.handle_in(shared.options.packet_work + shared.options.store_work);
-  requests_.queue_pair().post_receive(clients);
+  const NodeOptions& options = shared.options;
+  const std::uint64_t clients = options.cache_threads_in_reach(thread);
+  completions_.handle_in(options.packet_work + options.store_work +
+                         options.work_of_connections(clients, shared.nodes()));
+  requests_.queue_pair().post_receive(options.request_credits * clients * (shared.nodes() - 1));
 }
 
 void KvsThread::on_completion(const models::Completion& completion) {

@@ -25,9 +25,9 @@ class LocalAnswer {
 
 class KvsThread final : models::CompletionHandler, RequestOwner {
  public:
-  /// Takes the core behind those of the cache threads, and one datagram queue pair, and posts receives for `clients`
-  /// request packets.
-  KvsThread(Shared& shared, Shard& shard, NodeId node, unsigned thread, std::uint64_t clients);
+  /// Takes the core behind those of the cache threads, and one datagram queue pair, and posts receives for all request
+  /// packets that may be under way to it.
+  KvsThread(Shared& shared, Shard& shard, NodeId node, unsigned thread);
 
   models::Core& core() const { return core_; }
   models::Destination address() const { return {node_, requests_.queue_pair().number(), {}}; }

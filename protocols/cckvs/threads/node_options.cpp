@@ -42,6 +42,13 @@ void NodeOptions::declare_nodes(sim::Parameters& p) {
   p.length("costs.store", store_work, zero, most, "CPU time to read or write an object of the store")
       .calibrated("almost 950 M requests/s of Base with coalescing, Fig. 13(b)")
       .varied({zero, ns * 65, ns * 500});
+  p.length(
+       "costs.connection", connection_work, zero, most,
+       "CPU time of a thread for a packet of requests or responses, by each thread of another node that it exchanges "
+       "them with: it posts receives and keeps buffers for each (§6.4)")
+      .estimate("the paper has no number but the 10 % by which few connections are faster; 0 leaves it out")
+      .neutral(zero)
+      .varied({zero, ns});
 }
 
 void NodeOptions::check(const models::Rack& rack) const {

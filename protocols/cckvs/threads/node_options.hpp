@@ -31,6 +31,8 @@ struct NodeOptions {
   sim::Duration response_work = sim::Duration::from_ps(5'000);  ///< a cache thread: a response of a KVS thread
   sim::Duration packet_work = sim::Duration::from_ps(84'000);   ///< a KVS thread: each packet of requests
   sim::Duration store_work = sim::Duration::from_ps(78'000);    ///< whoever reads or writes an object of the store
+  /// Either, for a packet, by each thread of another node with which it exchanges requests and responses (§6.4).
+  sim::Duration connection_work{};
 
   void declare_nodes(sim::Parameters& p);
   /// Throws sim::OptionError when so many threads, credits or nodes do not fit the rack.
@@ -38,6 +40,15 @@ struct NodeOptions {
 
   /// KVS threads of each remote node that a cache thread sends requests to.
   std::uint64_t kvs_threads_in_reach() const { return partitioning == Partitioning::erew ? kvs_threads : 1; }
+  /// Cache threads of each remote node that send requests to KVS thread `i`; with CRCW those whose number leaves this
+  /// remainder.
+  std::uint64_t cache_threads_in_reach(std::uint64_t i) const {
+    return partitioning == Partitioning::erew ? cache_threads : (cache_threads + kvs_threads - 1 - i) / kvs_threads;
+  }
+  /// What a packet costs a thread that has to do with so many threads of each of the other nodes.
+  sim::Duration work_of_connections(std::uint64_t threads, std::uint64_t nodes) const {
+    return connection_work * static_cast<std::int64_t>(threads * (nodes - 1));
+  }
 };
 
 }  // namespace racksim::cckvs

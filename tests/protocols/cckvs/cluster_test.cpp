@@ -145,6 +145,30 @@ TEST_CASE("one partition serves at the rate of its core, by EREW, and all thread
   }
 }
 
+TEST_CASE("a packet costs both sides by the threads that they exchange packets with, fewer of which are CRCW's gain") {
+  struct Case {
+    Partitioning partitioning;
+    std::uint64_t cache_threads, kvs_threads;
+    std::int64_t connections;  // of a cache thread and of the KVS thread that it asks, to two other nodes
+  };
+  for (const Case& nodes :
+       {Case{Partitioning::crcw, 2, 2, 2 * 1 + 2 * 1}, Case{Partitioning::erew, 2, 2, 2 * 2 + 2 * 2},
+        Case{Partitioning::crcw, 3, 1, 2 * 1 + 2 * 3}, Case{Partitioning::erew, 1, 3, 2 * 3 + 2 * 1}}) {
+    sim::Duration took[2];
+    for (const bool costs : {false, true}) {
+      auto options = base(nodes.partitioning);
+      options.cache_threads = nodes.cache_threads;
+      options.kvs_threads = nodes.kvs_threads;
+      if (costs) options.connection_work = 100_ns;
+      CckvsRun run(Setup(), options);
+      took[costs] = run.get_now(kAlice, run.key_at(1)).took;
+      run.finish();
+      CHECK(run.violations() == "");
+    }
+    CHECK(took[1] - took[0] == 100_ns * nodes.connections);
+  }
+}
+
 TEST_CASE("what does not fit is refused before the run, with the reason") {
   Setup setup;
   auto options = base();
