@@ -17,8 +17,6 @@ struct Races : sim::RacePoints {
   sim::RacePoint half_a_write_forgotten = add("server: packets of a write that its client has given up are forgotten");
   sim::RacePoint write_partly_before_insertion =
       add("server: a write of which some packets passed before its key was cached");
-  sim::RacePoint write_outlived_its_version =
-      add("server: a write of which packets are kept for longer than their versions tell");
 };
 inline constexpr Races races{};
 

@@ -149,7 +149,7 @@ void Partition::write(Message request, Address from, sim::OperationId operation)
   const unsigned packets = shared_.packets_of(request.key);
   Received whole;
   if (packets > 1) {
-    const auto received = receiving_.try_emplace({from, seq}, Received{.hash = hash_in(request), .values = {}}).first;
+    const auto received = receiving_.try_emplace({from, seq}, Received{}).first;
     if (!receive(request, packets, received->second)) return;
     whole = std::move(received->second);
     receiving_.erase(received);
@@ -179,7 +179,7 @@ bool Partition::receive(Message& request, unsigned packets, Received& received) 
     received.values[request.fragment] = request.value;
   }
   const Version version{request.safety.version};
-  const std::int64_t place = place_of(received.hash, version);
+  const std::int64_t place = place_of(hash_in(request), version);
   if (version != 0 && (received.version == 0 || place > received.place)) {
     received.version = version;
     received.place = place;
@@ -191,10 +191,7 @@ bool Partition::receive(Message& request, unsigned packets, Received& received) 
   if (received.unversioned && received.version != 0) {
     shared_.coverage.race(races.write_partly_before_insertion);
   }
-  // So does one that was kept for so long that its version would seem to be a new one.
-  const bool outlived = received.version != 0 && place_of(received.hash, received.version) != received.place;
-  if (outlived) shared_.coverage.race(races.write_outlived_its_version);
-  request.safety.version = received.unversioned || outlived ? kNoVersion : received.version;
+  request.safety.version = received.unversioned ? kNoVersion : received.version;
   request.store.flag = received.flag ? 1 : 0;
   return true;
 }
@@ -213,12 +210,6 @@ void Partition::forget_given_up(Address from, const CompletedWrites& record) {
   if (first <= last) return forget(first, last);
   forget(0, last);
   forget(first, std::numeric_limits<std::uint32_t>::max());
-}
-
-void Partition::forget_versions(KeyHash hash, Version last) {
-  for (auto& [sender, received] : receiving_) {
-    if (received.hash == hash && !shared_.versions.after(received.version, last)) received.version = 0;
-  }
 }
 
 std::size_t Partition::kept_in_vain() const {

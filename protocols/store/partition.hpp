@@ -78,9 +78,6 @@ class Partition final : public models::PacketHandler {
 
   /// Goes on with a write that the extension has kept.
   void resume(const Message& request, Address from, sim::OperationId operation) { write(request, from, operation); }
-  /// The versions up to `last` of a hash belong to the past. Writes of which a part has come forget theirs: by the time
-  /// that the rest comes they might seem to be new ones (version.hpp).
-  void forget_versions(KeyHash hash, Version last);
 
   /// Items that are stored in parts of different writes.
   const std::set<sim::Key>& torn_items() const { return torn_; }
@@ -103,7 +100,6 @@ class Partition final : public models::PacketHandler {
     bool operator==(const Sender&) const = default;
   };
   struct Received {
-    KeyHash hash;
     std::uint64_t fragments = 0;
     std::vector<std::uint64_t> values;  // of each part
     Version version = 0;                // the latest of its packets

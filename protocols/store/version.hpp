@@ -7,7 +7,8 @@
 // packet that is older than that must not arrive any more, or it may do harm: a write request would be executed as if
 // it were the newest, and server and switch part until the key's next write. Replies and cache packets are compared for
 // equality by the switch, so they would have to be a whole cycle old. A boot of the switch passes many versions over, of
-// few bits a quarter, so what a server keeps of a key's writes is judged whenever an insertion of the key is over.
+// few bits a quarter, so that two make half of them: what a server keeps of a key's writes it judges by places that do not
+// wrap (switch_cache/write_order.hpp), or whenever an insertion of the key is over.
 #pragma once
 
 #include <algorithm>

@@ -46,7 +46,6 @@ void CachingServer::other(const Message& message, store::Address from) {
   }
   if (op == kEviction) {
     order_.evicted(hash_in(message), store::Version{message.safety.version});
-    partition_.forget_versions(hash_in(message), store::Version{message.safety.version});
     evicted(message);
     reply.store.set(kEvictionReply);
     return partition_.send(reply, from, 0);
