@@ -59,13 +59,13 @@ function(racksim_precompile target)
 endfunction()
 
 # racksim_compile_faster(TARGET): what RACKSIM_PRECOMPILE and RACKSIM_UNITY say, for a target of the program's sources. A
-# source then shares its batch of eight with others of its folder, whose anonymous namespaces are one.
+# source then shares its batch of twelve with others of its folder, whose anonymous namespaces are one.
 function(racksim_compile_faster target)
   if(RACKSIM_PRECOMPILE)
     racksim_precompile(${target})
   endif()
   if(RACKSIM_UNITY)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       # It warns of a header's types in anonymous namespaces, and takes the sources of a batch for headers.
       target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
@@ -116,7 +116,7 @@ endfunction()
 # racksim_program(TARGET): a program with everything that `racksim` offers.
 function(racksim_program target)
   target_link_libraries(${target} PRIVATE racksim_experiment)
-  racksim_link_whole(${target} racksim_experiment racksim_models racksim_p4model racksim_sim)
+  racksim_link_whole(${target} racksim_models racksim_p4model racksim_sim racksim_experiment)
 endfunction()
 
 # racksim_own(TARGET folder...): adds own parts to a program: every .cpp below these folders, which may lie outside of the
