@@ -25,6 +25,7 @@ struct FigureOptions {
   std::string name;
   std::string out;
   unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
+  std::uint64_t seeds = 0;
   bool quick = false;
   bool json = false;
   bool record = false;
@@ -67,7 +68,7 @@ std::string compared_with_record(const Figure& figure, const std::vector<PointRe
 }
 
 int run_figure(const FigureOptions& options, CommandContext& context) {
-  const Figure figure = load_figure(find_figure_file(options.name), context.catalogue, options.quick);
+  const Figure figure = load_figure(find_figure_file(options.name), context.catalogue, options.quick, options.seeds);
   const std::filesystem::path folder =
       options.out.empty() ? std::filesystem::path("runs/figures") / figure.name : std::filesystem::path(options.out);
   const std::string record = record_file_of(figure.file).string();
@@ -100,7 +101,8 @@ int run_figure(const FigureOptions& options, CommandContext& context) {
                                  figure.points.size(), kept.file().string());
     }
     if (options.quick) context.out << "quick: sizes are shrunk, only directional claims speak of the paper's setup\n";
-    if (!options.quick && !options.record) context.out << compared_with_record(figure, results, record);
+    if (!options.quick && !options.record && options.seeds == 0)
+      context.out << compared_with_record(figure, results, record);
   }
   if (options.record) record_claims(figure, results, record, context);
   return report_problems(figure, results, context.err);
@@ -112,10 +114,14 @@ void add_figure(CommandContext& context) {
   command->add_option("NAME", options->name, "One of `racksim list figures`, or a figure file")->required();
   auto* quick = command->add_flag("--quick", options->quick, "Shrink the runs; verdicts on directional claims stay");
   add_number(*command, "--jobs", options->jobs, "Runs at a time (default: one per core)", {1, 1024});
+  auto* seeds = add_number(*command, "--seeds", options->seeds,
+                           "Run each point with so many seeds, or placements of keys where the figure varies those",
+                           {1, kMostSeeds});
   command->add_option("--out", options->out, "Write the points to this folder (default: runs/figures/NAME)");
   command->add_flag("--json", options->json, "Print the result as JSON, alone on standard output");
   command->add_flag("--record", options->record, "Keep what the claims came to, for `racksim list claims`")
-      ->excludes(quick);
+      ->excludes(quick)
+      ->excludes(seeds);
   command->callback(
       [&context, options] { context.action = [&context, options] { return run_figure(*options, context); }; });
 }

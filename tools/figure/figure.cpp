@@ -332,13 +332,14 @@ std::string find_figure_file(const std::string& name) {
   throw InputError("racksim figure", "command line", quote(name), one_of(names), nearest_name(name, names));
 }
 
-Figure load_figure(const std::string& file, const Catalogue& catalogue, bool quick) {
+Figure load_figure(const std::string& file, const Catalogue& catalogue, bool quick, std::uint64_t seeds) {
   return Composition(file).read([&](const JsonValue& document, const std::string& path) {
-    return read_figure(document, path, catalogue, quick);
+    return read_figure(document, path, catalogue, quick, seeds);
   });
 }
 
-Figure read_figure(const JsonValue& document, const std::string& file, const Catalogue& catalogue, bool quick) {
+Figure read_figure(const JsonValue& document, const std::string& file, const Catalogue& catalogue, bool quick,
+                   std::uint64_t seeds) {
   const JsonLocation root{file, ""};
   require_object(document, root);
   refuse_other_kind(document, root, catalogue, "figure", "series");
@@ -361,7 +362,7 @@ Figure read_figure(const JsonValue& document, const std::string& file, const Cat
   if (version != 1) root.refuse("no \"version\"", "\"version\": 1, the format of the file");
 
   if (const auto* knee = document.find("knee")) figure.knee = read_knee_plan(*knee, root.member("knee"));
-  figure.repeats = read_repeats(document, root, quick);
+  figure.repeats = read_repeats(document, root, quick, seeds);
   read_points(figure, document, root, catalogue, quick);
   if (const auto* timeline = document.find("timeline")) take_timeline(figure, *timeline, root.member("timeline"));
   if (figure.knee) check_knee(figure, root.member("knee"), catalogue);

@@ -20,7 +20,7 @@
 //
 // With a knee, a point is run at the largest load that meets the criterion, once for each criterion, and the metric
 // "knee.load_mops" is that load. With several seeds or placements a claim is judged with each of them, tables show the
-// means and the spread, and `--quick` takes the first alone.
+// means and the spread, and `--quick` takes the first alone (figure_repeats.hpp).
 #pragma once
 
 #include <cstdint>
@@ -93,9 +93,11 @@ inline constexpr const char* kKneeMetric = "knee.load_mops";
 std::string find_figure_file(const std::string& name);
 
 /// Reads a figure and the scenarios of all its points, at full or quick size. Throws InputError.
-Figure load_figure(const std::string& file, const Catalogue& catalogue, bool quick);
+/// `seeds`, if it is not 0, is how many seeds or placements each point is run with instead of the figure's own.
+Figure load_figure(const std::string& file, const Catalogue& catalogue, bool quick, std::uint64_t seeds = 0);
 /// The same for a document already read; `file` stands for it in errors.
-Figure read_figure(const JsonValue& document, const std::string& file, const Catalogue& catalogue, bool quick);
+Figure read_figure(const JsonValue& document, const std::string& file, const Catalogue& catalogue, bool quick,
+                   std::uint64_t seeds = 0);
 
 /// The JSON Schema of figure files. A figure that builds on another may leave out any member, and no file shows by
 /// itself whether its base is one: only "base" must be there.

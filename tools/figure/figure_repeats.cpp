@@ -4,11 +4,16 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace racksim::tools {
 namespace {
 
-constexpr std::uint64_t kMostSeeds = 1000;
+std::vector<std::uint64_t> first_seeds(std::uint64_t number) {
+  std::vector<std::uint64_t> seeds(number);
+  std::iota(seeds.begin(), seeds.end(), std::uint64_t{1});
+  return seeds;
+}
 
 std::vector<std::uint64_t> read_list(const JsonValue& list, const JsonLocation& place, const std::string& expected) {
   std::vector<std::uint64_t> values;
@@ -32,7 +37,7 @@ std::string Repeats::text() const {
   return values.empty() ? "" : fmt::format("{} {}{}", values.size(), word, values.size() == 1 ? "" : "s");
 }
 
-Repeats read_repeats(const JsonValue& document, const JsonLocation& root, bool quick) {
+Repeats read_repeats(const JsonValue& document, const JsonLocation& root, bool quick, std::uint64_t instead) {
   const auto* seeds = document.find("seeds");
   const auto* placements = document.find("placements");
   if (seeds && placements) root.member("placements").refuse("seeds beside it", "one of the two");
@@ -46,12 +51,17 @@ Repeats read_repeats(const JsonValue& document, const JsonLocation& root, bool q
     const std::string expected = fmt::format("an array of seeds, or how many from 1 on, at most {}", kMostSeeds);
     if (const auto number = seeds->natural()) {
       if (*number < 1 || *number > kMostSeeds) at.refuse(seeds->description(), expected);
-      for (std::uint64_t seed = 1; seed <= *number; ++seed) repeats.values.push_back(seed);
+      repeats.values = first_seeds(*number);
     } else {
       repeats.values = read_list(*seeds, at, expected);
     }
   }
-  if (quick && !repeats.values.empty()) repeats.values.resize(1);
+  if (instead > 0) {
+    if (repeats.values.empty()) repeats = {"seed", "seed", {}};
+    repeats.values = first_seeds(instead);
+  } else if (quick && !repeats.values.empty()) {
+    repeats.values.resize(1);
+  }
   return repeats;
 }
 

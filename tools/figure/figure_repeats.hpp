@@ -3,7 +3,7 @@
 //   "seeds": 5                    with the scenario's "seed" from 1 to 5; or [1, 7, 42], with these
 //   "placements": [1, 2, 3]       with these of `workload.placement_seed`: other places of the keys
 //
-// `--quick` takes the first alone.
+// `--quick` takes the first alone, and `--seeds N` those from 1 to N of what the figure varies, or of seeds.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,11 @@ struct Repeats {
   std::string text() const;
 };
 
-/// Reads what a figure's document says of them. Throws InputError.
-Repeats read_repeats(const JsonValue& document, const JsonLocation& root, bool quick);
+/// So many that a figure may ask for, or the command.
+inline constexpr std::uint64_t kMostSeeds = 1000;
+
+/// Reads what a figure's document says of them. `instead`, if it is not 0, is how many there are instead. Throws
+/// InputError.
+Repeats read_repeats(const JsonValue& document, const JsonLocation& root, bool quick, std::uint64_t instead);
 
 }  // namespace racksim::tools

@@ -15,8 +15,8 @@ namespace {
 
 using Values = std::vector<std::uint64_t>;
 
-Repeats read(const std::string& document, bool quick = false) {
-  return read_repeats(parse_json(document, "t"), {"t", ""}, quick);
+Repeats read(const std::string& document, bool quick = false, std::uint64_t instead = 0) {
+  return read_repeats(parse_json(document, "t"), {"t", ""}, quick, instead);
 }
 std::string refused(const std::string& document) {
   return refusal([&] { read(document); });
@@ -33,6 +33,15 @@ TEST_CASE("seeds are a number of them or a list, placements a list, and a quick 
   CHECK(read("{}").text().empty());
   CHECK(read(R"({"seeds": 5})").text() == "5 seeds");
   CHECK(read(R"({"placements": [4]})").text() == "1 placement");
+}
+
+TEST_CASE("so many seeds may be asked for instead, of placements where the figure has those, and of a quick one too") {
+  CHECK(read("{}", false, 3).values == Values{1, 2, 3});
+  CHECK(read("{}", false, 3).path == "seed");
+  CHECK(read(R"({"seeds": [7, 42]})", true, 2).values == Values{1, 2});
+  const Repeats placements = read(R"({"placements": [4]})", true, 2);
+  CHECK(placements.path == "workload.placement_seed");
+  CHECK(placements.text() == "2 placements");
 }
 
 TEST_CASE("each point of a figure is run with each seed") {
