@@ -17,7 +17,7 @@ namespace racksim::sim::checkers {
 namespace {
 
 /// At most so many operations of a cycle are named.
-constexpr std::size_t kNamed = 12;
+constexpr std::size_t kMostNamed = 12;
 
 /// The graph of the values: an edge from u to v says that u comes before v. Besides the values it has nodes that stand
 /// for "all that the session wrote (or read) up to here", so that an operation needs one edge for all pairs that it is
@@ -73,7 +73,7 @@ class ValueGraph {
     outcome.why = fmt::format("{}: in their sessions' orders, each of these comes before the next", promise);
     for (const auto& edge : cycle) {
       for (const auto index : {edge.earlier, edge.later}) {
-        if (index == RegisterValues::kNone || outcome.operations.size() == kNamed) continue;
+        if (index == RegisterValues::kNone || outcome.operations.size() == kMostNamed) continue;
         if (outcome.operations.empty() || outcome.operations.back().id != operations_[index].id)
           outcome.operations.push_back(operations_[index]);
       }
