@@ -208,6 +208,11 @@ std::uint64_t CostOracle::value(const Sum& sum, const auto& counts) {
   return value;
 }
 
+bool CostOracle::is_of(const Row& row, std::size_t number) const {
+  return counts_[number * places_ + places_ - 2] == 1 &&
+         (row.of == AccessState::unknown || row.of == operations_[number].access.state);
+}
+
 void CostOracle::judge(sim::Time at, const CostRow& row, std::uint64_t cost, std::uint64_t per,
                        const Operation& operation) {
   if (cost >= row.least * per && (row.most == CostRow::kAny || cost <= row.most * per)) return;
@@ -219,7 +224,7 @@ void CostOracle::judge(sim::Time at, const CostRow& row, std::uint64_t cost, std
     what = fmt::format("{}: {} of \"{}\" for {} of \"{}\", {} allowed: {}",
                        operation.id == 0 ? "all operations" : rack_.event_log().operation(operation.id), cost, row.cost,
                        per, row.per, allowed, row.what);
-    if (!row.of.empty()) what += fmt::format(" (of the {})", row.of);
+    if (!row.of.empty()) what += fmt::format(" (of {}the {})", row.of_each ? "" : "all ", row.of);
   }
   violated(at, std::move(what),
            operation.id == 0 ? sim::KeyAndOperations{} : sim::KeyAndOperations{operation.key, {operation.id}});
@@ -227,17 +232,24 @@ void CostOracle::judge(sim::Time at, const CostRow& row, std::uint64_t cost, std
 
 void CostOracle::finish(sim::Time end) {
   if (disturbed_ || value(sent_again_, totals_) > 0) return;
-  const std::size_t all = places_ - 2;
-  count_judged(totals_[all]);
+  count_judged(totals_[places_ - 2]);
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const CostRow& row = table_.rows[i];
-    for (std::size_t number = 0; row.of_each && number < operations_.size(); ++number) {
+    std::uint64_t accesses = 0, cost = 0, per = 0;  // of a state
+    for (std::size_t number = 0; (row.of_each || !row.of.empty()) && number < operations_.size(); ++number) {
+      if (!is_of(rows_[i], number)) continue;
       const auto* counts = &counts_[number * places_];
-      if (counts[all] == 1 && (rows_[i].of == AccessState::unknown || rows_[i].of == operations_[number].access.state))
-        judge(end, row, value(rows_[i].cost, counts), value(rows_[i].per, counts), operations_[number]);
+      const std::uint64_t its_cost = value(rows_[i].cost, counts), its_per = value(rows_[i].per, counts);
+      if (row.of_each) judge(end, row, its_cost, its_per, operations_[number]);
+      ++accesses;
+      cost += its_cost;
+      per += its_per;
     }
-    if (rows_[i].of == AccessState::unknown)
+    if (row.of.empty()) {
       judge(end, row, value(rows_[i].cost, totals_), value(rows_[i].per, totals_), {});
+    } else if (!row.of_each && accesses >= CostRow::kMany) {
+      judge(end, row, cost, per, {});
+    }
   }
 }
 

@@ -38,12 +38,21 @@ struct CostRow {
   bool of_each = true;  ///< it holds for each operation, and so for all together; else for all together alone
   /// It holds for each access of this state alone: "reads that hit" (access_states.hpp). Empty for all operations.
   std::string of = {};
+
+  /// Of all accesses of a state together it is judged if there are so many: what is rare may come first.
+  static constexpr std::uint64_t kMany = 24;
 };
 
 /// A row of each access of one state.
 inline CostRow row_of(std::string_view state, std::string what, std::string section, std::string cost,
                       std::uint64_t least, std::uint64_t most, std::string per = "operations") {
   return {std::move(what), std::move(section), std::move(cost), std::move(per), least, most, true, std::string(state)};
+}
+
+/// A row of all accesses of one state together, where there are CostRow::kMany.
+inline CostRow row_of_many(std::string_view state, std::string what, std::string section, std::string cost,
+                           std::uint64_t least, std::uint64_t most, std::string per = "operations") {
+  return {std::move(what), std::move(section), std::move(cost), std::move(per), least, most, false, std::string(state)};
 }
 
 /// Empty if a protocol declares nothing.

@@ -28,6 +28,7 @@ struct Counters {
   sim::Counter& released = m.counter("selcc.answers.released", "messages", "invalidations obeyed without a line to give");
   sim::Counter& busy = m.counter("selcc.answers.busy", "messages", "invalidations dropped: local use, or too low a priority");
   sim::Counter& gone = m.counter("selcc.answers.gone", "messages", "invalidations dropped: the line was not held as thought");
+  sim::Counter& unasked = m.counter("selcc.answers.unasked", "messages", "answers to invalidations that were waited for no more");
   sim::Counter& deferred = m.counter("selcc.deferred", "messages", "invalidations kept until the line is free");
   sim::Counter& phantom_sharers = m.counter("selcc.phantom_sharers", "messages",
                                             "invalidations of nodes that had no part in the word: it was read between additions");

@@ -78,7 +78,7 @@ void ComputeNode::landed(NodeId, std::uint64_t, std::uint32_t, const models::Con
   const auto answer = latched_memory::header_of<Answer>(content);
   if (answer.verdict == Verdict::landed) return lines_.confirmed(answer.line, answer.number);
   LineWork* work = works_.find(answer.line);
-  if (work == nullptr) return;
+  if (work == nullptr) return lines_.ignore_answer();
   Arrived arrived{.answer = answer, .data = {}};
   if (answer.verdict == Verdict::given) arrived.data.load(content.bytes().subspan(sizeof answer));
   // The thread that waits looks at its buffer all the time.

@@ -27,11 +27,11 @@ void LineEvents::given_part_done(sim::Key line) {
 
 void LineEvents::take_answer(const Answer& answer, LineData&& data) {
   LineWork* work = works().find(answer.line);
-  if (work == nullptr) return;
+  if (work == nullptr) return ignore_answer();
   const auto ask = std::find_if(work->asks.begin(), work->asks.end(),
                                 [&](const Ask& a) { return a.number == answer.number && !a.answered; });
-  if (ask == work->asks.end()) return;  // of a request that is not waited for any more (R6)
-  host().cancel_timer(*work);           // without R5 it would ask again
+  if (ask == work->asks.end()) return ignore_answer();
+  host().cancel_timer(*work);  // without R5 it would ask again
   if (answer.verdict == Verdict::given) {
     work->fetched = std::move(data);
     take_given(*work, *ask, answer.dirty);

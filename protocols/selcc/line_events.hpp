@@ -104,6 +104,8 @@ class LineEvents {
   void handle(const Invalidation& message);
   /// The answer to an invalidation, and the line if that is what it is.
   void take_answer(const Answer& answer, LineData&& data);
+  /// One that nobody waits for any more (R6).
+  void ignore_answer() const { ++counters().unasked.value; }
   /// The line that was asked for is in `work.fetched`.
   void take_given(LineWork& work, Ask& ask, ObjectRange dirty);
   /// One more invalidation is answered without the line.

@@ -104,8 +104,9 @@ std::string bound_of(const models::CostRow& row) {
 
 /// Which operations a row is of.
 std::string of_whom(const models::CostRow& row) {
-  if (!row.of.empty()) return "of each of the " + row.of;
-  return row.of_each ? "of each operation" : "of all together";
+  if (row.of.empty()) return row.of_each ? "of each operation" : "of all together";
+  return row.of_each ? "of each of the " + row.of
+                     : fmt::format("of all {} together, if there are {}", row.of, models::CostRow::kMany);
 }
 
 std::string costs_text(const models::CostTable& table) {

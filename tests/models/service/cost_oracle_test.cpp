@@ -286,6 +286,25 @@ TEST_CASE("a violation names its operation and the key, so that a chart can be d
   CHECK(talk.oracle.violations()[1].about.key == std::nullopt);
 }
 
+TEST_CASE("a row of many accesses of a state is judged of their sum, where there are enough of them") {
+  const auto found = [](unsigned accesses, unsigned questions) {
+    Conversation talk({row_of_many("reads that hit", "hardly ever asks", "", "4 sent question", 0, 1)});
+    talk.oracle.initial_permission(kKey, 0, sim::Permission::read);
+    for (unsigned i = 1; i <= accesses; ++i) {
+      talk.begin(operation_of(i));
+      if (i <= questions) talk.say(kQuestion, operation_of(i));
+      talk.end(operation_of(i));
+    }
+    return talk.found();
+  };
+  CHECK(found(24, 6).empty());
+  CHECK(found(23, 23).empty());
+  REQUIRE(found(24, 7).size() == 1);
+  CHECK(found(24, 7)[0] ==
+        "all operations: 28 of \"4 sent question\" for 24 of \"operations\", 0 to 24 allowed: hardly ever asks (of all "
+        "the reads that hit)");
+}
+
 TEST_CASE("a table that names what there is not is refused") {
   CHECK_THROWS_WITH(Conversation({row_of("reads of the dead", "no", "", "sent question", 1, 1)}),
                     Contains("\"reads of the dead\", which no access is"));
