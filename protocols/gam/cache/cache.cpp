@@ -202,9 +202,7 @@ void Cache::record_no_permission() const {
 
 void Cache::crash() {
   record_no_permission();
-  copies_.frames.clear();
-  copies_.numbers.clear();
-  copies_.works = copies_.dying = 0;
+  copies_.clear();
 }
 
 void Cache::add_waits(std::vector<sim::Wait>& waits) const {
@@ -224,6 +222,14 @@ void Cache::add_waits(std::vector<sim::Wait>& waits) const {
 }
 
 void Cache::add_leaks(std::vector<models::Leak>& leaks) const {
+  for (std::size_t home = 0; copies_.dying == 0 && home < copies_.write_back_buffers.size(); ++home) {
+    const std::size_t free = copies_.write_back_buffers[home].size(), all = shared_.options.write_back_buffers;
+    if (free == all) continue;
+    leaks.push_back({"leaked-buffer",
+                     fmt::format("node {} has {} of {} write-back buffers of home {} free, and writes nothing back",
+                                 output_.self(), free, all, home),
+                     {}});
+  }
   if (copies_.frames.used_frames() > shared_.options.threshold()) {
     const Frame* evictable =
         copies_.frames.find_oldest(0, [&](const Frame& frame) { return copies_.may_evict(frame); });

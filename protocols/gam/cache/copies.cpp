@@ -16,8 +16,16 @@ Copies::Copies(Shared& of_all, Output& of_node)
       frames(std::numeric_limits<std::int32_t>::max(), static_cast<std::uint32_t>(of_all.options.lru_lists)),
       random(of_all.rack.seed(), fmt::format("gam/node{}/lru", of_node.self())),
       write_back_buffers(of_all.rack.nodes()) {
+  clear();
+}
+
+// Also of write-backs that were under way the buffers are free: their homes drop what a dead node has sent.
+void Copies::clear() {
+  frames.clear();
+  numbers.clear();
+  works = dying = 0;
   for (auto& buffers : write_back_buffers) {
-    buffers.resize(of_all.options.write_back_buffers);
+    buffers.resize(shared.options.write_back_buffers);
     std::iota(buffers.rbegin(), buffers.rend(), 0);
   }
 }

@@ -26,6 +26,8 @@ struct Copies {
   std::uint32_t dying = 0;                                     ///< lines that are being written back
   std::vector<std::vector<std::uint32_t>> write_back_buffers;  ///< free ones, by home
 
+  /// Nothing is cached or under way.
+  void clear();
   NodeId self() const { return output.self(); }
   std::uint32_t random_list() { return static_cast<std::uint32_t>(random.below(shared.options.lru_lists)); }
   void touch(Frame& frame) { frames.touch(frame, random_list()); }
