@@ -379,4 +379,17 @@ TEST_CASE("after-effects of faults last no longer where the drain is long for ma
   CHECK(as_long > longer);
 }
 
+TEST_CASE("after-effects of faults may last as long as the template says") {
+  const Swarm swarm = swarm_of("scenarios/fuzz/flowcc-migrating.json");
+  std::size_t patient = 0;
+  for (std::uint64_t index = 0; index < 50; ++index) {
+    const JsonValue document = swarm.derive(index);
+    const auto* settling = document.find("run")->find("settling");
+    if (document.find("run")->find("drain") == nullptr || settling == nullptr) continue;
+    ++patient;
+    CHECK(parse_length(*settling->string()) >= parse_length("60ms"));
+  }
+  CHECK(patient > 0);
+}
+
 }  // namespace swarm_test
