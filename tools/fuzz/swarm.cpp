@@ -271,8 +271,8 @@ JsonValue Swarm::derive(std::uint64_t index, std::uint64_t redraw) const {
 // A patient run waits for its timeouts, which may be much longer than the template's: what was lost last is noticed
 // after the longest of them, and may then wait for something else that was lost. Whoever asks a machine that stays down
 // gives up after some twenty, though hardly of a timeout as long as that of reports; faults have no longer
-// after-effects for that, but for what the template says. Without such a machine nobody has so much time, or who is never answered would give up in the
-// end.
+// after-effects for that, but for what the template says. Without such a machine nobody has so much time, or who is
+// never answered would give up in the end.
 void Swarm::give_time(JsonValue& document) const {
   const Duration timeout = longest_timeout(document);
   const Duration settling = std::max({original_.run.drain, original_.run.settling, timeout * 3});
