@@ -15,12 +15,9 @@ using namespace racksim::tools::testing;
 TEST_CASE(
     "every example of GAM, SELCC, the RPC directory and ccKVS meets its expectations, but for those that take long") {
   // These expect nothing but the verdict.
-  const std::set<std::string> long_ones{"coalesced-lin-1pct",
-                                        "micro-sharing",
-                                        "uniform-write-intensive",
-                                        "uniform-write-intensive-quick",
-                                        "zipf-read-intensive",
-                                        "zipf-read-intensive-quick"};
+  const std::set<std::string> long_ones{"coalesced-lin-1pct",      "micro-sharing",
+                                        "uniform-write-intensive", "uniform-write-intensive-quick",
+                                        "zipf-read-intensive",     "zipf-read-intensive-quick"};
   std::size_t examples = 0;
   for (const char* protocol : {"cckvs", "gam", "rpc-directory", "selcc"}) {
     for (const std::string& name : json_names_below(scenarios_folder() / protocol)) {
