@@ -23,6 +23,7 @@ struct ProgramNode {
   std::vector<const RegisterArray*> arrays;
   std::vector<const Meter*> meters;
   std::vector<const Counter*> counters;
+  std::uint64_t gateways = 0;  ///< that decide its condition (gateway.hpp)
 };
 
 enum class DependencyKind : std::uint8_t {

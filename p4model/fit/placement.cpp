@@ -6,14 +6,23 @@
 
 #include "p4model/fit/checks.hpp"
 #include "p4model/fit/dependency_graph.hpp"
+#include "p4model/fit/gateway.hpp"
 
 namespace racksim::p4 {
 
+namespace {
+
+std::shared_ptr<const DependencyGraph> checked_graph(const Program& program, const SwitchResources& resources) {
+  auto graph = std::make_shared<DependencyGraph>(dependency_graph(program));
+  check_program(program, *graph);
+  check_gateways(resources, program, *graph);
+  return graph;
+}
+
+}  // namespace
+
 Placement::Placement(const Program& program, const SwitchResources& resources)
-    : program_(&program),
-      resources_(resources),
-      graph_(std::make_shared<const DependencyGraph>(dependency_graph(program))) {
-  check_program(program, graph());
+    : program_(&program), resources_(resources), graph_(checked_graph(program, resources)) {
   check_parser_limits(resources_, program);
   check_checksum_limits(resources_, program);
   stage_ = place_nodes(resources_, program, graph());

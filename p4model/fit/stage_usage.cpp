@@ -117,7 +117,7 @@ StageUsage stage_usage(const SwitchResources& resources, const Program& program,
       (is_key && table->in_tcam() ? ternary_crossbar : crossbar).emplace(node.gress, field.id);
     }
     if (!table) {
-      ++at(StageResource::gateways);
+      at(StageResource::gateways) += node.gateways;
       continue;
     }
     ++at(StageResource::logical_tables);

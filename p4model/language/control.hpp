@@ -57,8 +57,15 @@ struct ControlNode {
     return else_(fill);
   }
 
+  /// Lets the condition take several gateways where it is too wide for one or has too many rows; else it is refused.
+  ControlNode& split() {
+    splits = true;
+    return *this;
+  }
+
   Table* table = nullptr;              ///< set for an application
   std::optional<Condition> condition;  ///< set for a gateway
+  bool splits = false;                 ///< over several gateways, if need be
   Block yes, no;                       ///< then and else, or hit and miss
 };
 

@@ -113,6 +113,13 @@ Program::Program(std::string name, std::string doc) : name_(std::move(name)), do
   i.resubmit_value = add("resubmit_value", 64, FieldKind::output, true, false);
 }
 
+void Program::resubmit_bits(unsigned bits) {
+  if (bits == 0 || bits > 64) {
+    throw ProgramError(fmt::format("program '{}': {} bits of resubmit data; 1 to 64 are possible", name_, bits));
+  }
+  fields_[intrinsics_.resubmit_data.id].bits = fields_[intrinsics_.resubmit_value.id].bits = bits;
+}
+
 FieldRef Program::add_hardware_field(const char* field, unsigned bits, FieldKind kind, bool in_ingress,
                                      bool in_egress) {
   FieldInfo info{.name = field, .bits = bits, .kind = kind, .in_ingress = in_ingress, .in_egress = in_egress};

@@ -112,12 +112,12 @@ class Program {
 
   /// Intrinsic metadata, as the hardware names it (TNA; docs/hardware.md 6.5, 6.6).
   struct Intrinsics {
-    FieldRef ingress_port;       ///< in, ingress: where the packet came from
-    FieldRef resubmit_flag;      ///< in, ingress: 1 in a resubmitted pass
-    FieldRef resubmit_data;      ///< in, ingress: the 64 bits given to the resubmission
-    FieldRef egress_port;        ///< in, egress: where the copy leaves
-    FieldRef egress_rid;         ///< in, egress: the copy's replication id, 0 for unicast
-    FieldRef packet_length;      ///< in, egress: frame bytes
+    FieldRef ingress_port;   ///< in, ingress: where the packet came from
+    FieldRef resubmit_flag;  ///< in, ingress: 1 in a resubmitted pass
+    FieldRef resubmit_data;  ///< in, ingress: the bits given to the resubmission, 64 unless resubmit_bits() says less
+    FieldRef egress_port;    ///< in, egress: where the copy leaves
+    FieldRef egress_rid;     ///< in, egress: the copy's replication id, 0 for unicast
+    FieldRef packet_length;  ///< in, egress: frame bytes
     FieldRef ucast_egress_port;  ///< out, ingress
     FieldRef mcast_grp_a;        ///< out, ingress
     FieldRef mcast_grp_b;        ///< out, ingress
@@ -125,9 +125,11 @@ class Program {
     FieldRef l2_exclusion_id;    ///< out, ingress
     FieldRef drop;               ///< out, both: 1 cancels unicast and multicast
     FieldRef resubmit;           ///< out, ingress: 1 asks for a second pass
-    FieldRef resubmit_value;     ///< out, ingress: the 64 bits for it
+    FieldRef resubmit_value;     ///< out, ingress: the bits for it
   };
   const Intrinsics& intrinsics() const { return intrinsics_; }
+  /// How many of the 64 bits of resubmit data the program uses, so that gateways and containers need not hold more.
+  void resubmit_bits(unsigned bits);
 
   /// Fields of parts of the hardware that few programs use: a program has them once it asks for them.
   /// Copies of packets by mirror sessions (docs/hardware.md 6.6): of the packet as received by what ingress sets, as

@@ -19,6 +19,7 @@ struct SwitchResources {
   std::uint64_t statistics_alus = 4;
   std::uint64_t logical_tables = 16;
   std::uint64_t gateways = 16;
+  std::uint64_t gateway_bytes = 4, gateway_bits = 12, gateway_rows = 4;  ///< what one sees, and its rows
   std::uint64_t hash_groups = 8;
   std::uint64_t hash_group_bits = 52;
   std::uint64_t hash_slices = 6;
@@ -51,6 +52,9 @@ struct SwitchResources {
     p.integer("statistics_alus", statistics_alus, 0, 64, "statistics ALUs (counters) in a stage").neutral(4);
     p.integer("logical_tables", logical_tables, 1, 256, "tables in a stage");
     p.integer("gateways", gateways, 0, 256, "gateways in a stage");
+    p.integer("gateway_bytes", gateway_bytes, 1, 64, "bytes that a gateway sees").neutral(4);
+    p.integer("gateway_bits", gateway_bits, 0, 64, "bits that a gateway sees beside its bytes").neutral(12);
+    p.integer("gateway_rows", gateway_rows, 1, 64, "rows of a gateway").neutral(4);
     p.integer("hash_groups", hash_groups, 0, 64, "hash groups in a stage");
     p.integer("hash_group_bits", hash_group_bits, 1, 1024, "bits of a hash group");
     p.integer("hash_slices", hash_slices, 0, 64, "hash-distribution slices in a stage, which address registers");

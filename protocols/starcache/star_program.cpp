@@ -20,6 +20,7 @@ using p4::AluOperation;
 using p4::AluOutput;
 using p4::Block;
 using p4::Comparison;
+using p4::Condition;
 using p4::FieldRef;
 using p4::kA;
 using p4::kB;
@@ -90,6 +91,7 @@ class Builder {
   // STATE: what a packet does to it depends on its role alone. Afterwards `valid_` says whether the read request may
   // wait, the cache packet serve, or the reply be cloned.
   void state(Block& cached) {
+    if (shape_.versions) compare_with_flag(cached);
     auto& write = p_.action("state_write");
     if (shape_.set_flag) write.set(flag_, 1);
     auto& table = p_.table("state").key(role_).size(8).entry({number(Role::write)}, write);
@@ -100,6 +102,13 @@ class Builder {
     }
     cached.apply(table);
   }
+
+  // Whether a cache packet is the item's last: a gateway does not compare two fields in order, so it sees the sign of
+  // their difference.
+  void compare_with_flag(Block& cached) {
+    cached.apply(p_.action("from_last").sub(from_last_, p_.header_field(&SafetyHeader::oldest_or_number), flag_));
+  }
+  Condition is_last() const { return from_last_ < 0x8000'0000; }
 
   // The printed state table (§3.3): one bit, valid or invalid.
   void valid_bit(p4::Table& table, Action& write) {
@@ -248,7 +257,7 @@ class Builder {
     };
     auto& next = in_turn("take_next").update(kHi, AluOperation::add, kHi, 1, kA & kB);
     auto& last = in_turn("take_last").update(kLo, AluOperation::sub, kLo, 1, kA & kB).set(kHi, 1, kA & kB);
-    packet.if_({number, Comparison::greater_equal, flag_})
+    packet.if_(is_last())
         .then([&](Block& b) { b.apply(p_.action("queue_take_last").execute(last, index_, acked_)); })
         .else_([&](Block& b) { b.apply(p_.action("queue_take_next").execute(next, index_, acked_)); });
   }
@@ -262,11 +271,11 @@ class Builder {
       go_round.set(p_.intrinsics().ucast_egress_port, p_.intrinsics().ingress_port);
     }
     // A counter that stands above the FLAG of a newer, shorter value never meets it as printed, and the queue stands
-    // still.
-    const Comparison last = shape_.versions ? Comparison::greater_equal : Comparison::equal;
+    // still. Repaired, who was served in turn has its number acknowledged.
+    const Condition last = shape_.versions ? is_last() : acked_ == flag_;
     packet.if_(acked_ == 0).then([&](Block& b) { b.apply(go_round); }).else_([&](Block& b) {
       auto& peek = front_->action("peek").output(AluOutput::old_lo);
-      b.if_({acked_, last, flag_})
+      b.if_(last)
           .then([&](Block& done) { done.apply(p_.action("front_advance").execute(advance(*front_), index_, offset_)); })
           .else_([&](Block& more) { more.apply(p_.action("front_peek").execute(peek, index_, offset_)); });
       b.apply(p_.action("served")
@@ -304,7 +313,7 @@ class Builder {
   FieldRef role_ = p_.field("role", 3), outcome_ = p_.field("outcome", 2), index_ = p_.field("index", 16),
            base_ = p_.field("request_base", 32), valid_ = p_.field("valid", 32), entered_ = p_.field("entered", 1),
            begun_ = p_.field("begun", 1), acked_ = p_.field("acked", 32), offset_ = p_.field("offset", 32),
-           request_index_ = p_.field("request_index", 32);
+           from_last_ = p_.field("from_last", 32), request_index_ = p_.field("request_index", 32);
 };
 
 void check(const StarShape& shape) {

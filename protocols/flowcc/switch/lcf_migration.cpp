@@ -61,8 +61,8 @@ void LcfBuilder::find_or_change(Block& lcf, unsigned n, p4::RegisterArray& tags)
   if (n >= 3) is_new = is_new && hit_ == 0;
   const MessageType last = rules_.two_phase_remove ? MessageType::clear : MessageType::remove_from_switch;
   const Condition gives_up = resubmitted_ == 1 && type_ == number(last) && data != 0;
-  // The first term is enough for requests and unlocks, which are most packets.
-  const Condition changes = type_ >= number(MessageType::add_to_switch) && (is_new || gives_up);
+  // The first term is enough for requests, which are most packets, and takes a gateway one row.
+  const Condition changes = type_ >= number(MessageType::unlock_read) && (is_new || gives_up);
   lcf.if_(changes).then([&](Block& now) { now.if_(is_add).then(run(take)).else_(run(give_up)); }).else_(run(find));
 }
 

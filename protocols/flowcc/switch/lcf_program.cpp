@@ -30,6 +30,7 @@ constexpr std::uint64_t kMostReaders = 0x7fff;  // the other 15 count readers
 }  // namespace
 
 LcfProgram LcfBuilder::build() {
+  p_.resubmit_bits(16);  // a lock score
   parsers();
   const Condition for_lcf = is_for_lcf();
   p_.ingress()
@@ -226,7 +227,9 @@ void LcfBuilder::access_way(Block& lcf, unsigned n) {
                                                                      .execute(get_copyset, set_index_, sharers_));
     }
     access.entry({number(MessageType::clear), 0}, found).entry({number(MessageType::clear), 1}, undo_write);
-    lcf.if_(hit == 1).then([&](Block& block) { block.if_(changes_block()).then(run(access)).else_(run(found)); });
+    lcf.if_(hit == 1).then([&](Block& block) {
+      block.if_(changes_block()).split().then(run(access)).else_(run(found));  // five rows, of which a gateway has four
+    });
   }
   out_.lock.push_back(&locks);
   out_.status.push_back(&statuses);
