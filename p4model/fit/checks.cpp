@@ -109,7 +109,7 @@ class Checker {
   }
 
   void check_nodes() {
-    std::map<const Table*, std::string> applied;
+    std::map<const Table*, std::vector<std::size_t>> applied;
     for (std::size_t v = 0; v < boost::num_vertices(graph_); ++v) {
       const auto& node = graph_[v];
       const auto where =
@@ -118,8 +118,23 @@ class Checker {
       for (const auto field : node.action_reads) check_read(where, node.gress, field);
       for (const auto field : node.writes) check_write(where, node.gress, field);
       if (!node.control->table) continue;
-      if (!applied.emplace(node.control->table, node.name).second) fail(where, "it is applied twice");
+      for (const auto other : applied[node.control->table]) check_both(where, graph_[other], node);
+      applied[node.control->table].push_back(v);
       check_table(where, *node.control->table);
+    }
+  }
+
+  /// One table in two branches: it has one place in the stages, and one set of what comes behind it.
+  void check_both(const std::string& where, const ProgramNode& a, const ProgramNode& b) const {
+    if (a.gress != b.gress) fail(where, "it is applied in both gresses; a table belongs to one of them");
+    if (!mutually_exclusive(a, b)) fail(where, "it is applied twice on one way through the program");
+    const auto decides = [](const ProgramNode& node) {
+      return !node.control->yes.nodes().empty() || !node.control->no.nodes().empty();
+    };
+    if (decides(a) || decides(b)) {
+      fail(where,
+           "it is applied in two branches, and something hangs on its hit or miss in one of them: what follows a "
+           "table is the same wherever it is applied");
     }
   }
 
@@ -183,7 +198,7 @@ class Checker {
       const auto* array = execution.action->array;
       const auto at = fmt::format("{}, action '{}', register array '{}'", where, action.name, array->name);
       if (executed[array]++) fail(at, "it is accessed twice in one pass");
-      if (execution.index.source == Operand::Source::action_data) fail(at, "action data cannot be its index");
+      check_parameter(at, action, execution.index);
       if (!execution.output) continue;
       const auto& info = program_.info(*execution.output);
       if (info.bits > 32) {
@@ -205,9 +220,7 @@ class Checker {
       if (written[primitive.destination.id]++) fail(at, "field '{}' is written twice", to.name);
       for (const auto& operand : {primitive.first, primitive.second}) {
         refuse_outputs(at, outputs, operand);
-        if (operand.source == Operand::Source::action_data && operand.value >= action.parameters.size()) {
-          fail(at, "it has no parameter {}", operand.value);
-        }
+        check_parameter(at, action, operand);
       }
       check_primitive(at, primitive);
     }
@@ -230,6 +243,12 @@ class Checker {
     }
     for (const auto& execution : action.counts) {
       if (execution.index) refuse_outputs(at, outputs, *execution.index);
+    }
+  }
+
+  void check_parameter(const std::string& at, const Action& action, const Operand& operand) const {
+    if (operand.source == Operand::Source::action_data && operand.value >= action.parameters.size()) {
+      fail(at, "the action has no parameter {}", operand.value);
     }
   }
 

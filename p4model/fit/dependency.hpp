@@ -41,7 +41,7 @@ struct Dependency {
 
 class DependencyGraph;
 
-/// Whether both use one register array, meter or counter, and so must share a stage.
+/// Whether both are one table, or use one register array, meter or counter, and so must share a stage.
 bool share_memory(const ProgramNode& a, const ProgramNode& b);
 
 /// Whether the node uses state that passes change.

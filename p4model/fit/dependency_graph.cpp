@@ -130,8 +130,9 @@ std::optional<Dependency> dependency(const ProgramNode& earlier, const ProgramNo
 }  // namespace
 
 bool share_memory(const ProgramNode& a, const ProgramNode& b) {
-  return have_one_in_common(a.arrays, b.arrays) || have_one_in_common(a.meters, b.meters) ||
-         have_one_in_common(a.counters, b.counters);
+  const auto* table = a.control->table;
+  return (table != nullptr && table == b.control->table) || have_one_in_common(a.arrays, b.arrays) ||
+         have_one_in_common(a.meters, b.meters) || have_one_in_common(a.counters, b.counters);
 }
 
 bool mutually_exclusive(const ProgramNode& a, const ProgramNode& b) {

@@ -1,5 +1,6 @@
 // The placement itself: units (tables that share an array stay together) in order of the longest chain behind them,
-// each into the first stage that its dependencies and the budgets allow. Pinned units get their resources first.
+// each into the first stage that its dependencies and the budgets allow; a table for which none has room is divided.
+// Pinned units get their resources first.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -36,10 +37,11 @@ class Placer {
         program_(program),
         graph_(graph),
         unit_of_(boost::num_vertices(graph)),
-        stage_(boost::num_vertices(graph), -1),
-        members_(resources.stages) {}
+        places_{.stage = std::vector<int>(boost::num_vertices(graph), -1),
+                .first = std::vector<int>(boost::num_vertices(graph), -1),
+                .parts = std::vector<std::vector<PlacedPart>>(resources.stages)} {}
 
-  std::vector<int> run() {
+  Places run() {
     check_array_sizes();
     make_units();
     sort_units();
@@ -50,7 +52,10 @@ class Placer {
       if (!units_[u].pin) put(u);
     }
     for (const auto u : order_) check_order(u);
-    return std::move(stage_);
+    for (auto& parts : places_.parts) {
+      std::sort(parts.begin(), parts.end(), [](const PlacedPart& a, const PlacedPart& b) { return a.node < b.node; });
+    }
+    return std::move(places_);
   }
 
  private:
@@ -100,7 +105,7 @@ class Placer {
       } else if (graph_[e].needs_later_stage()) {
         fail("{} and {} use one {} and so share a stage, but the second needs '{}' of the first",
              describe(graph_[boost::source(e, graph_)]), describe(graph_[boost::target(e, graph_)]),
-             graph_[boost::source(e, graph_)].arrays.empty() ? "meter or counter" : "register array",
+             graph_[boost::source(e, graph_)].arrays.empty() ? "table, meter or counter" : "register array",
              program_.info(graph_[e].field).name);
       }
     }
@@ -163,11 +168,16 @@ class Placer {
     return text + memories;
   }
 
-  /// The first budget that stage `s` breaks with unit `u` in it.
-  std::optional<std::string> shortage(std::size_t u, int s) const {
-    const auto& there = members_[static_cast<std::size_t>(s)];
+  std::uint64_t entries_of(std::size_t node) const {
+    const auto* table = graph_[node].control->table;
+    return table ? table->max_entries : 0;
+  }
+
+  /// The first budget that stage `s` breaks with these parts in it.
+  std::optional<std::string> shortage(const std::vector<PlacedPart>& parts, int s) const {
+    const auto& there = places_.parts[static_cast<std::size_t>(s)];
     auto together = there;
-    together.insert(together.end(), units_[u].nodes.begin(), units_[u].nodes.end());
+    together.insert(together.end(), parts.begin(), parts.end());
     const auto usage = stage_usage(resources_, program_, graph_, together);
     const auto before = stage_usage(resources_, program_, graph_, there);
     for (std::size_t r = 0; r < kStageResources; ++r) {
@@ -181,24 +191,63 @@ class Placer {
     return std::nullopt;
   }
 
-  void assign(std::size_t u, int s) {
-    for (const auto v : units_[u].nodes) {
-      stage_[v] = s;
-      members_[static_cast<std::size_t>(s)].push_back(v);
+  std::vector<PlacedPart> whole(std::size_t u) const {
+    std::vector<PlacedPart> parts;
+    for (const auto v : units_[u].nodes) parts.push_back({v, entries_of(v)});
+    return parts;
+  }
+
+  void assign(const std::vector<PlacedPart>& parts, int s) {
+    for (const auto& part : parts) {
+      places_.stage[part.node] = s;
+      if (places_.first[part.node] < 0) places_.first[part.node] = s;
+      places_.parts[static_cast<std::size_t>(s)].push_back(part);
     }
+  }
+
+  /// A table with entries, and nothing beside them that lies in one stage.
+  bool can_be_divided(std::size_t u) const {
+    const auto& nodes = units_[u].nodes;
+    return std::all_of(nodes.begin(), nodes.end(), [&](std::size_t v) {
+      return graph_[v].control->table && graph_[v].control->table == graph_[nodes.front()].control->table &&
+             !graph_[v].control->table->keys.empty() && !uses_state(graph_[v]);
+    });
+  }
+
+  /// As many entries into each stage from `first` on as it has room for. Returns how many are left.
+  std::uint64_t divide(std::size_t u, int first) {
+    std::uint64_t left = entries_of(units_[u].nodes.front());
+    for (int s = first; s < static_cast<int>(resources_.stages) && left > 0; ++s) {
+      const auto some = [&](std::uint64_t entries) {
+        std::vector<PlacedPart> parts;
+        for (const auto v : units_[u].nodes) parts.push_back({v, entries});
+        return parts;
+      };
+      std::uint64_t fits = 0;
+      for (std::uint64_t too_many = left + 1; too_many - fits > 1;) {
+        const auto entries = fits + (too_many - fits) / 2;
+        (shortage(some(entries), s) ? too_many : fits) = entries;
+      }
+      if (fits == 0) continue;
+      assign(some(fits), s);
+      left -= fits;
+    }
+    return left;
   }
 
   void put_pinned(std::size_t u) {
     const auto stage = *units_[u].pin;
-    if (const auto text = shortage(u, stage)) fail("{} is pinned to stage {}, and {}", describe_unit(u), stage, *text);
-    assign(u, stage);
+    if (const auto text = shortage(whole(u), stage)) {
+      fail("{} is pinned to stage {}, and {}", describe_unit(u), stage, *text);
+    }
+    assign(whole(u), stage);
   }
 
   void put(std::size_t u) {
     int first = 0;
     for (const auto v : units_[u].nodes) {
       for (const auto e : boost::make_iterator_range(boost::in_edges(v, graph_))) {
-        first = std::max(first, stage_[boost::source(e, graph_)] + (graph_[e].needs_later_stage() ? 1 : 0));
+        first = std::max(first, places_.stage[boost::source(e, graph_)] + (graph_[e].needs_later_stage() ? 1 : 0));
       }
     }
     const auto stages = static_cast<int>(resources_.stages);
@@ -208,8 +257,14 @@ class Placer {
     }
     std::optional<std::string> text;
     for (int s = first; s < stages; ++s) {
-      text = shortage(u, s);
-      if (!text) return assign(u, s);
+      text = shortage(whole(u), s);
+      if (!text) return assign(whole(u), s);
+    }
+    if (can_be_divided(u)) {
+      const auto left = divide(u, first);
+      if (left == 0) return;
+      fail("the stages from {} on have room for {} of the {} entries of {}; {}", first,
+           entries_of(units_[u].nodes.front()) - left, entries_of(units_[u].nodes.front()), describe_unit(u), *text);
     }
     fail("no stage from {} on has room for {}; {}", first, describe_unit(u), *text);
   }
@@ -220,12 +275,13 @@ class Placer {
       for (const auto e : boost::make_iterator_range(boost::in_edges(v, graph_))) {
         const auto from = boost::source(e, graph_);
         const bool later = graph_[e].needs_later_stage();
-        if (stage_[v] >= stage_[from] + (later ? 1 : 0)) continue;
+        if (places_.first[v] >= places_.stage[from] + (later ? 1 : 0)) continue;
         const auto cause = graph_[e].kind == DependencyKind::control
                                ? std::string("it hangs on that decision")
                                : fmt::format("because of field '{}'", program_.info(graph_[e].field).name);
-        fail("{} is in stage {}, but {} is in stage {} and it must be {}, {}", describe_unit(u), stage_[v],
-             describe_unit(unit_of_[from]), stage_[from], later ? "in a later stage" : "in that stage or later", cause);
+        fail("{} is in stage {}, but {} is in stage {} and it must be {}, {}", describe_unit(u), places_.first[v],
+             describe_unit(unit_of_[from]), places_.stage[from], later ? "in a later stage" : "in that stage or later",
+             cause);
       }
     }
   }
@@ -235,13 +291,12 @@ class Placer {
   const DependencyGraph& graph_;
   UnitGraph units_;
   std::vector<std::size_t> unit_of_, order_;
-  std::vector<int> stage_;
-  std::vector<std::vector<std::size_t>> members_;  // nodes by stage
+  Places places_;
 };
 
 }  // namespace
 
-std::vector<int> place_nodes(const SwitchResources& resources, const Program& program, const DependencyGraph& graph) {
+Places place_nodes(const SwitchResources& resources, const Program& program, const DependencyGraph& graph) {
   return Placer(resources, program, graph).run();
 }
 

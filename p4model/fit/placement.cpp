@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <set>
 
 #include "p4model/fit/checks.hpp"
 #include "p4model/fit/dependency_graph.hpp"
@@ -25,36 +26,26 @@ Placement::Placement(const Program& program, const SwitchResources& resources)
     : program_(&program), resources_(resources), graph_(checked_graph(program, resources)) {
   check_parser_limits(resources_, program);
   check_checksum_limits(resources_, program);
-  stage_ = place_nodes(resources_, program, graph());
-  phv_ = allocate_phv(resources_, program, graph());
-  for (int s = 0; s < static_cast<int>(resources_.stages); ++s) {
-    usage_.push_back(stage_usage(resources_, program, graph(), nodes_in(s)));
-  }
+  places_ = place_nodes(resources_, program, graph());
+  phv_ = allocate_phv(resources_, program, graph(), places_);
+  for (const auto& parts : places_.parts) usage_.push_back(stage_usage(resources_, program, graph(), parts));
   for (const auto gress : {Gress::ingress, Gress::egress}) {
-    dependence_[static_cast<std::size_t>(gress)] = stage_dependences(resources_, graph(), stage_, gress);
+    dependence_[static_cast<std::size_t>(gress)] = stage_dependences(resources_, graph(), places_, gress);
   }
-}
-
-std::vector<std::size_t> Placement::nodes_in(int stage) const {
-  std::vector<std::size_t> nodes;
-  for (std::size_t v = 0; v < stage_.size(); ++v) {
-    if (stage_[v] == stage) nodes.push_back(v);
-  }
-  return nodes;
 }
 
 int Placement::stage_of(const Table& table) const {
-  for (std::size_t v = 0; v < stage_.size(); ++v) {
-    if (graph()[v].control->table == &table) return stage_[v];
+  for (std::size_t v = 0; v < places_.stage.size(); ++v) {
+    if (graph()[v].control->table == &table) return stage_of(v);
   }
   return -1;
 }
 
 template <class Memory>
 int Placement::stage_of_user(const Memory& memory, std::vector<const Memory*> ProgramNode::*memories) const {
-  for (std::size_t v = 0; v < stage_.size(); ++v) {
+  for (std::size_t v = 0; v < places_.stage.size(); ++v) {
     const auto& used = graph()[v].*memories;
-    if (std::find(used.begin(), used.end(), &memory) != used.end()) return stage_[v];
+    if (std::find(used.begin(), used.end(), &memory) != used.end()) return stage_of(v);
   }
   return -1;
 }
@@ -72,8 +63,8 @@ int Placement::stage_of(const Counter& counter) const {
 }
 
 int Placement::stages_used() const {
-  const auto last = std::max_element(stage_.begin(), stage_.end());
-  return last == stage_.end() ? 0 : *last + 1;
+  const auto last = std::max_element(places_.stage.begin(), places_.stage.end());
+  return last == places_.stage.end() ? 0 : *last + 1;
 }
 
 std::uint64_t Placement::register_bytes() const {
@@ -103,9 +94,13 @@ std::string Placement::report() const {
       out += fmt::format("{:>9}", fmt::format("{}/{}", usage(s)[r], budget(resources_, static_cast<StageResource>(r))));
     }
     std::string contents;
-    for (const auto v : nodes_in(s)) {
-      if (!graph()[v].control->table) continue;
+    std::set<const Table*> listed;
+    for (const auto& part : places_.parts[static_cast<std::size_t>(s)]) {
+      const auto v = part.node;
+      const Table* table = graph()[v].control->table;
+      if (!table || !listed.insert(table).second) continue;
       contents += fmt::format("  {}{}", graph()[v].gress == Gress::egress ? "egress:" : "", graph()[v].name);
+      if (part.entries < table->max_entries) contents += fmt::format("({} of {})", part.entries, table->max_entries);
       std::string memories;
       const auto add = [&](const std::string& name) { memories += (memories.empty() ? "" : " ") + name; };
       for (const auto* array : graph()[v].arrays) add(array->name);
@@ -131,10 +126,12 @@ std::string Placement::dot() const {
   static constexpr const char* kStyles[] = {"style=dashed", "style=dotted", "color=blue", "color=black"};
   std::string out = fmt::format("digraph \"{}\" {{\n  rankdir=LR;\n  node [shape=box];\n", program_->name());
   for (int s = 0; s < stages(); ++s) {
-    const auto nodes = nodes_in(s);
-    if (nodes.empty()) continue;
+    const auto& parts = places_.parts[static_cast<std::size_t>(s)];
+    if (parts.empty()) continue;
     out += fmt::format("  subgraph cluster_{0} {{\n    label=\"stage {0}\";\n", s);
-    for (const auto v : nodes) {
+    for (const auto& part : parts) {
+      const auto v = part.node;
+      if (stage_of(v) != s) continue;  // a further part comes
       auto label = graph()[v].name;
       for (const auto* array : graph()[v].arrays) label += "\\n" + array->name;
       for (const auto* meter : graph()[v].meters) label += "\\n" + meter->name;

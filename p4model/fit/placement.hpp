@@ -6,7 +6,9 @@
 // table takes TCAM blocks side by side for its key, on top of each other for its rows, SRAM for their action data, and
 // bytes of the ternary crossbar instead of the exact one; distinct register indices of a stage take hash-distribution
 // slices; every key, gateway operand, register index and stateful ALU input takes bytes of the crossbar once per stage;
-// every action takes an instruction word. Ingress and egress share the stages. How entries of a table pack into 128-bit
+// every action takes an instruction word. Ingress and egress share the stages. A table that finds no stage with room for
+// all its entries is divided, if nothing of its own lies in one stage: each stage but the first looks where the ones before
+// it have missed, and takes the key's crossbar, hash and instructions anew. How entries of a table pack into 128-bit
 // words is simplified: whole entries per word, no cuckoo ways.
 #pragma once
 
@@ -58,16 +60,31 @@ struct PhvUsage {
   std::array<std::uint64_t, 3> normal{}, tagalong{};  ///< containers of 8, 16 and 32 bits
 };
 
+/// A node in a stage. A table that is larger than a stage lies in several: each holds some of its entries.
+struct PlacedPart {
+  std::size_t node = 0;
+  std::uint64_t entries = 0;  ///< of its table
+};
+
+/// Where all nodes of a program are.
+struct Places {
+  std::vector<int> stage;                      ///< by node: of its last part, where its outcome is known
+  std::vector<int> first;                      ///< by node: of its first part
+  std::vector<std::vector<PlacedPart>> parts;  ///< by stage
+};
+
 /// Blocks of SRAM (or map RAM) that an array takes, the spare included.
 std::uint64_t register_blocks(const SwitchResources& resources, const RegisterArray& array);
 /// Blocks of SRAM and map RAM that a meter or a counter takes, the spare included: a word of 128 bits holds a meter's
 /// entry, one of a counter of both units, or two of another counter.
 std::uint64_t meter_blocks(const SwitchResources& resources, const Meter& meter);
 std::uint64_t counter_blocks(const SwitchResources& resources, const Counter& counter);
-/// Blocks of SRAM that a table's entries take, in TCAM their action data; 0 without a key.
-std::uint64_t table_blocks(const SwitchResources& resources, const Program& program, const Table& table);
-/// Blocks of TCAM that a table's rows take; 0 if all its keys are exact.
-std::uint64_t tcam_blocks(const SwitchResources& resources, const Program& program, const Table& table);
+/// Blocks of SRAM that so many entries of a table take, in TCAM their action data; 0 without a key.
+std::uint64_t table_blocks(const SwitchResources& resources, const Program& program, const Table& table,
+                           std::uint64_t entries);
+/// Blocks of TCAM that so many rows of a table take; 0 if all its keys are exact.
+std::uint64_t tcam_blocks(const SwitchResources& resources, const Program& program, const Table& table,
+                          std::uint64_t entries);
 
 class Placement {
  public:
@@ -78,8 +95,8 @@ class Placement {
   const SwitchResources& resources() const { return resources_; }
   const DependencyGraph& graph() const { return *graph_; }
   int stages() const { return static_cast<int>(usage_.size()); }
-  /// The stage of a node of the graph.
-  int stage_of(std::size_t node) const { return stage_[node]; }
+  /// The stage of a node of the graph; of a table in several stages the last, where it is known whether it was hit.
+  int stage_of(std::size_t node) const { return places_.stage[node]; }
   /// The stage of a table, array, meter or counter, or -1 when the program never uses it.
   int stage_of(const Table& table) const;
   int stage_of(const RegisterArray& array) const;
@@ -105,22 +122,21 @@ class Placement {
   std::string dot() const;
 
  private:
-  std::vector<std::size_t> nodes_in(int stage) const;
   template <class Memory>
   int stage_of_user(const Memory& memory, std::vector<const Memory*> ProgramNode::*memories) const;
 
   const Program* program_;
   SwitchResources resources_;
   std::shared_ptr<const DependencyGraph> graph_;
-  std::vector<int> stage_;  // by node
+  Places places_;
   std::vector<StageUsage> usage_;
   PhvUsage phv_;
   std::array<std::vector<StageDependence>, 2> dependence_;
 };
 
-/// What the given nodes use when they share a stage.
+/// What the given parts use when they share a stage.
 StageUsage stage_usage(const SwitchResources& resources, const Program& program, const DependencyGraph& graph,
-                       const std::vector<std::size_t>& nodes);
+                       const std::vector<PlacedPart>& parts);
 
 /// Rows of its TCAM that a gress's parser takes.
 std::uint64_t parser_rows(const Program& program, Gress gress);
@@ -134,16 +150,17 @@ std::uint64_t deparser_checksum_units(const Program& program, Gress gress);
 void check_checksum_limits(const SwitchResources& resources, const Program& program);
 
 /// Stages for all nodes. Throws DoesNotFit.
-std::vector<int> place_nodes(const SwitchResources& resources, const Program& program, const DependencyGraph& graph);
+Places place_nodes(const SwitchResources& resources, const Program& program, const DependencyGraph& graph);
 
 /// Containers for all fields that the two gresses carry. Throws DoesNotFit, naming the first field without room.
-PhvUsage allocate_phv(const SwitchResources& resources, const Program& program, const DependencyGraph& graph);
+PhvUsage allocate_phv(const SwitchResources& resources, const Program& program, const DependencyGraph& graph,
+                      const Places& places);
 
 /// Lines about parts of the hardware beside the stages that a program uses; none for most programs.
 std::string hardware_parts(const Placement& placement);
 
 /// Which stages of a gress wait for which.
 std::vector<StageDependence> stage_dependences(const SwitchResources& resources, const DependencyGraph& graph,
-                                               const std::vector<int>& stage, Gress gress);
+                                               const Places& places, Gress gress);
 
 }  // namespace racksim::p4

@@ -11,11 +11,12 @@ namespace racksim::p4 {
 namespace {
 
 /// Cycles that what is in a stage adds if the stage waits for the one before it.
-std::uint64_t added_cycles(const SwitchResources& r, const DependencyGraph& graph, const std::vector<int>& stage,
-                           Gress gress, int s) {
+std::uint64_t added_cycles(const SwitchResources& r, const DependencyGraph& graph, const Places& places, Gress gress,
+                           int s) {
   bool array = false, tcam = false;
-  for (std::size_t v = 0; v < boost::num_vertices(graph); ++v) {
-    if (stage[v] != s || graph[v].gress != gress) continue;
+  for (const auto& part : places.parts[static_cast<std::size_t>(s)]) {
+    const auto v = part.node;
+    if (graph[v].gress != gress) continue;
     array = array || !graph[v].arrays.empty();
     tcam = tcam || (graph[v].control->table && graph[v].control->table->in_tcam());
   }
@@ -30,7 +31,7 @@ std::uint64_t cycles(const SwitchResources& r, StageDependence dependence, std::
 }  // namespace
 
 std::vector<StageDependence> stage_dependences(const SwitchResources& resources, const DependencyGraph& graph,
-                                               const std::vector<int>& stage, Gress gress) {
+                                               const Places& places, Gress gress) {
   using D = StageDependence;
   const auto stages = static_cast<int>(resources.stages);
   std::vector<D> result(resources.stages, D::concurrent);
@@ -41,11 +42,18 @@ std::vector<StageDependence> stage_dependences(const SwitchResources& resources,
                        [&](D d) { return d == D::match || (!match && d == D::action); });
   };
   for (int s = 1; s < stages; ++s) {
+    // A further part of a table looks where the parts before it have missed.
+    for (const auto& part : places.parts[static_cast<std::size_t>(s)]) {
+      if (graph[part.node].gress == gress && places.first[part.node] < s)
+        result[static_cast<std::size_t>(s)] = D::match;
+    }
     for (const bool match : {true, false}) {
       for (const auto e : boost::make_iterator_range(boost::edges(graph))) {
         const auto from = boost::source(e, graph), to = boost::target(e, graph);
         const auto kind = match ? DependencyKind::match : DependencyKind::action;
-        if (graph[e].kind != kind || graph[to].gress != gress || stage[to] != s || met(stage[from], s, match)) continue;
+        if (graph[e].kind != kind || graph[to].gress != gress || places.first[to] != s ||
+            met(places.stage[from], s, match))
+          continue;
         result[static_cast<std::size_t>(s)] = match ? D::match : D::action;
       }
     }
@@ -55,7 +63,7 @@ std::vector<StageDependence> stage_dependences(const SwitchResources& resources,
   const auto total = [&] {
     auto sum = resources.turn_cycles;
     for (int s = 0; s < stages; ++s) {
-      sum += cycles(resources, result[static_cast<std::size_t>(s)], added_cycles(resources, graph, stage, gress, s));
+      sum += cycles(resources, result[static_cast<std::size_t>(s)], added_cycles(resources, graph, places, gress, s));
     }
     return sum;
   };
@@ -67,7 +75,7 @@ std::vector<StageDependence> stage_dependences(const SwitchResources& resources,
 }
 
 std::uint64_t Placement::latency_cycles(Gress gress, int stage) const {
-  return cycles(resources_, dependence(gress, stage), added_cycles(resources_, graph(), stage_, gress, stage));
+  return cycles(resources_, dependence(gress, stage), added_cycles(resources_, graph(), places_, gress, stage));
 }
 
 std::uint64_t Placement::latency_cycles(Gress gress) const {

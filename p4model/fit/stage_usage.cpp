@@ -65,7 +65,8 @@ std::uint64_t counter_blocks(const SwitchResources& resources, const Counter& co
   return ceil_div(entries * bits, resources.block_bits) + 1;
 }
 
-std::uint64_t table_blocks(const SwitchResources& resources, const Program& program, const Table& table) {
+std::uint64_t table_blocks(const SwitchResources& resources, const Program& program, const Table& table,
+                           std::uint64_t entries) {
   if (table.keys.empty()) return 0;
   // TCAM holds the key; an entry in SRAM holds it beside the action data.
   std::uint64_t key_bits = table.in_tcam() ? 0 : key_bits_of(program, table), data_bits = 0;
@@ -78,17 +79,19 @@ std::uint64_t table_blocks(const SwitchResources& resources, const Program& prog
   const auto entry_bits = key_bits + data_bits + bits_for(actions.size()) + (table.in_tcam() ? 0 : kEntryOverheadBits);
   if (entry_bits == 0) return 0;
   const auto depth = resources.block_bits / kWordBits;
-  if (entry_bits > kWordBits) return ceil_div(entry_bits, kWordBits) * ceil_div(table.max_entries, depth);
-  return ceil_div(table.max_entries, depth * (kWordBits / entry_bits));
+  if (entry_bits > kWordBits) return ceil_div(entry_bits, kWordBits) * ceil_div(entries, depth);
+  return ceil_div(entries, depth * (kWordBits / entry_bits));
 }
 
-std::uint64_t tcam_blocks(const SwitchResources& resources, const Program& program, const Table& table) {
+std::uint64_t tcam_blocks(const SwitchResources& resources, const Program& program, const Table& table,
+                          std::uint64_t entries) {
   if (!table.in_tcam()) return 0;
-  return ceil_div(key_bits_of(program, table), resources.tcam_bits) * ceil_div(table.max_entries, resources.tcam_rows);
+  return ceil_div(key_bits_of(program, table), resources.tcam_bits) * ceil_div(entries, resources.tcam_rows);
 }
 
 StageUsage stage_usage(const SwitchResources& resources, const Program& program, const DependencyGraph& graph,
-                       const std::vector<std::size_t>& nodes) {
+                       const std::vector<PlacedPart>& parts) {
+  std::set<const Table*> tables;
   std::set<const RegisterArray*> arrays;
   std::set<const Meter*> meters;
   std::set<const Counter*> counters;
@@ -107,8 +110,8 @@ StageUsage stage_usage(const SwitchResources& resources, const Program& program,
     using Source = Operand::Source;
     if (index && (index->source == Source::field || index->source == Source::hash)) slices(*index, bits_for(size));
   };
-  for (const auto v : nodes) {
-    const auto& node = graph[v];
+  for (const auto& part : parts) {
+    const auto& node = graph[part.node];
     const auto* table = node.control->table;
     for (const auto field : node.match_reads) {
       const bool is_key = table && std::any_of(table->keys.begin(), table->keys.end(),
@@ -120,10 +123,11 @@ StageUsage stage_usage(const SwitchResources& resources, const Program& program,
       at(StageResource::gateways) += node.gateways;
       continue;
     }
+    if (!tables.insert(table).second) continue;  // applied in another branch too
     ++at(StageResource::logical_tables);
-    at(StageResource::sram_blocks) += table_blocks(resources, program, *table);
+    at(StageResource::sram_blocks) += table_blocks(resources, program, *table, part.entries);
     at(StageResource::hash_groups) += !table->keys.empty() && !table->in_tcam();
-    at(StageResource::tcam_blocks) += tcam_blocks(resources, program, *table);
+    at(StageResource::tcam_blocks) += tcam_blocks(resources, program, *table, part.entries);
     at(StageResource::ternary_tables) += table->in_tcam();
     for (const auto* action : table->all_actions()) {
       const bool runs = !action->primitives.empty() || !action->executions.empty() || !action->meters.empty() ||

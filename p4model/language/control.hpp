@@ -20,7 +20,8 @@ class Block {
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
 
-  /// Applies a table; `.on_hit(...)` and `.on_miss(...)` take what follows its lookup.
+  /// Applies a table; `.on_hit(...)` and `.on_miss(...)` take what follows its lookup. It may be applied in branches that
+  /// exclude each other, if nothing hangs on its lookup.
   ControlNode& apply(Table& table);
   /// Runs an action on every packet that comes here, as a table without key named after it.
   ControlNode& apply(Action& action);

@@ -39,7 +39,7 @@ struct Primitive {
 /// One execution of a register action: which entry, and the field that gets the output word.
 struct RegisterExecution {
   RegisterAction* action;
-  Operand index;  ///< a field, a hash or a constant
+  Operand index;  ///< a field, a hash, a constant or action data
   std::optional<FieldRef> output;
 };
 

@@ -61,12 +61,13 @@ TEST_CASE("a table in TCAM takes blocks for its key and its rows, SRAM for its a
     return p.table(name).key(p.field(name + "_key", bits), kind).size(rows).action(action);
   };
   Program p("p");
-  CHECK(tcam_blocks(resources, p, table(p, "routes", 32, MatchKind::lpm, 512, 9)) == 1);
-  CHECK(tcam_blocks(resources, p, table(p, "macs", 48, MatchKind::ternary, 512, 9)) == 2);
-  CHECK(tcam_blocks(resources, p, table(p, "many", 44, MatchKind::range, 513, 9)) == 2);
-  CHECK(tcam_blocks(resources, p, table(p, "exact", 48, MatchKind::exact, 512, 9)) == 0);
+  const auto tcam = [&](const Table& t) { return tcam_blocks(resources, p, t, t.max_entries); };
+  CHECK(tcam(table(p, "routes", 32, MatchKind::lpm, 512, 9)) == 1);
+  CHECK(tcam(table(p, "macs", 48, MatchKind::ternary, 512, 9)) == 2);
+  CHECK(tcam(table(p, "many", 44, MatchKind::range, 513, 9)) == 2);
+  CHECK(tcam(table(p, "exact", 48, MatchKind::exact, 512, 9)) == 0);
   // 512 words of 32 bits of action data: four in a word of 128.
-  CHECK(table_blocks(resources, p, table(p, "data", 32, MatchKind::lpm, 8192, 32)) == 2);
+  CHECK(table_blocks(resources, p, table(p, "data", 32, MatchKind::lpm, 8192, 32), 8192) == 2);
 
   Program chain("chain");
   auto last = chain.field("f0", 8);
@@ -89,14 +90,14 @@ TEST_CASE("the report names stages, tables and arrays, and the graph is in Graph
   increment.update(kLo, AluOperation::add, kLo, 1).output(AluOutput::new_lo);
   const auto seen = p.field("seen", 32);
   p.ingress().apply(p.action("count").execute(increment, p.hash("index", {dst}, 10), seen));
-  p.ingress().if_(seen > 5).then([&](Block& b) { b.apply(p.action("many").set(p.intrinsics().drop, 1)); });
+  p.ingress().if_(seen > 7).then([&](Block& b) { b.apply(p.action("many").set(p.intrinsics().drop, 1)); });
   const Placement placement(p, {});
   CHECK(placement.stage_of(count) == 0);
   CHECK(placement.stages_used() == 2);
   CHECK(placement.register_bytes() == 4096);
   CHECK_THAT(placement.report(), Contains("program counter: 2 of 12 stages") && Contains("count[COUNT]"));
   CHECK_THAT(placement.dot(), Contains("digraph \"counter\"") && Contains("label=\"stage 1\"") &&
-                                  Contains("if (seen > 5)") && Contains("label=\"seen\""));
+                                  Contains("if (seen > 7)") && Contains("label=\"seen\""));
 }
 
 TEST_CASE("an exact table agrees with a list through random additions and removals") {

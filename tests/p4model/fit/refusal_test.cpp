@@ -231,9 +231,17 @@ TEST_CASE("a full stage is refused with the resource that ran out, what is neede
       two_stages);
   CHECK_THAT(chain, Contains("'step3'") && Contains("needs stage 2"));
   const auto phv = refusal([](Program& p) {
-    for (int i = 0; i < 130; ++i) {
-      p.ingress().apply(p.action(fmt::format("a{}", i)).set(p.field(fmt::format("f{}", i), 32), 1));
+    // All are written in one stage and read in the next, so that they live at one time.
+    std::vector<FieldRef> fields;
+    for (int i = 0; i < 130; ++i) fields.push_back(p.field(fmt::format("f{}", i), 32));
+    auto& write = p.action("write");
+    auto& read = p.action("read");
+    for (const auto field : fields) {
+      write.set(field, 1);
+      read.set(p.field(fmt::format("r{}", field.id), 32), field);
     }
+    p.ingress().apply(write);
+    p.ingress().apply(read);
   });
   CHECK_THAT(phv, Contains("PHV") && Contains("'f1") && Contains("32 bits needed"));
 }
