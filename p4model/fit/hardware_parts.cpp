@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "p4model/fit/dependency_graph.hpp"
@@ -51,6 +52,17 @@ std::string hardware_parts(const Placement& placement) {
   const auto line = [&](std::string_view part, const std::string& text) {
     if (!text.empty()) out += fmt::format("{}: {}\n", part, text);
   };
+  std::map<std::string, std::pair<std::uint64_t, std::size_t>>
+      split;  // gateways of a condition, and how often it stands
+  for (std::size_t v = 0; v < boost::num_vertices(graph); ++v) {
+    if (graph[v].gateways < 2) continue;
+    auto& [gateways, times] = split[graph[v].name];
+    gateways = graph[v].gateways;
+    ++times;
+  }
+  for (const auto& [condition, taken] : split) {
+    line("split over gateways", fmt::format("{} x {}, {}", taken.second, taken.first, condition));
+  }
   if (const auto& mirror = program.mirror_fields()) {
     const auto words = std::count_if(mirror->values.begin(), mirror->values.end(),
                                      [&](FieldRef value) { return !gresses_of(graph, {value}).empty(); });
@@ -131,6 +143,18 @@ std::string hardware_parts(const Placement& placement) {
   }
   if (draws > 0) line("random numbers", fmt::format("{} draw{}", draws, draws == 1 ? "" : "s"));
   return out;
+}
+
+std::string limits_text() {
+  return "\nchecked:     stages and what depends on what; SRAM, map RAM and TCAM blocks, tables, gateways with their "
+         "width and\n"
+         "             rows, hash bits, instruction words and crossbar bytes of a stage; stateful and statistics ALUs "
+         "with\n"
+         "             what they compute; PHV containers by size and lifetime; parser rows, depth and checksum units\n"
+         "not checked: action profiles and selectors, ALPM, groups of PHV containers and which of them an instruction "
+         "may\n"
+         "             read together, the action data bus, ways and bank conflicts of a table's SRAM, the deparser's\n"
+         "             budget, power; so a program that fits here may still be refused by the vendor's compiler\n";
 }
 
 }  // namespace racksim::p4

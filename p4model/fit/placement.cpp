@@ -119,7 +119,7 @@ std::string Placement::report() const {
                      containers(phv_.tagalong, resources_.tagalong_8, resources_.tagalong_16, resources_.tagalong_32));
   out += fmt::format("latency: ingress {} cycles, egress {} cycles\n", latency_cycles(Gress::ingress),
                      latency_cycles(Gress::egress));
-  return out + hardware_parts(*this);
+  return out + hardware_parts(*this) + limits_text();
 }
 
 std::string Placement::dot() const {

@@ -158,6 +158,8 @@ PhvUsage allocate_phv(const SwitchResources& resources, const Program& program, 
 
 /// Lines about parts of the hardware beside the stages that a program uses; none for most programs.
 std::string hardware_parts(const Placement& placement);
+/// Lines that say which limits of the hardware a placement looks at, and which it does not.
+std::string limits_text();
 
 /// Which stages of a gress wait for which.
 std::vector<StageDependence> stage_dependences(const SwitchResources& resources, const DependencyGraph& graph,

@@ -96,6 +96,10 @@ TEST_CASE("the report names stages, tables and arrays, and the graph is in Graph
   CHECK(placement.stages_used() == 2);
   CHECK(placement.register_bytes() == 4096);
   CHECK_THAT(placement.report(), Contains("program counter: 2 of 12 stages") && Contains("count[COUNT]"));
+  // Whoever reads that a program fits reads too of what that is said.
+  CHECK_THAT(placement.report(), Contains("\nchecked:") && Contains("gateways with their width") &&
+                                     Contains("\nnot checked:") && Contains("action profiles") && Contains("ALPM") &&
+                                     Contains("groups of PHV containers") && Contains("deparser's"));
   CHECK_THAT(placement.dot(), Contains("digraph \"counter\"") && Contains("label=\"stage 1\"") &&
                                   Contains("if (seen > 7)") && Contains("label=\"seen\""));
 }
