@@ -162,9 +162,10 @@ inline LcfSketch make_lcf_sketch(int ways, std::uint64_t entries, bool pinned = 
   check.entry({kUnlockRead, 0, 1}, ack).entry({kUnlockWrite, 0, 1}, ack);
   out.check = &check;
   p.ingress().if_(hit == 0 && type < 3).then([&](Block& b) { b.apply(to_home); }).else_([&](Block& b) {
-    b.if_(type < 3 && (score == 0 || member != 0)).then([&](Block& no) { no.apply(fail); }).else_([&](Block& yes) {
-      yes.apply(check);
-    });
+    b.if_(type < 3 && (score == 0 || member != 0))
+        .split()
+        .then([&](Block& no) { no.apply(fail); })
+        .else_([&](Block& yes) { yes.apply(check); });
   });
   return out;
 }

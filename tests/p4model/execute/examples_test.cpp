@@ -1,0 +1,144 @@
+// Every program to learn from, with random entries in its tables and random packets: fused and stepped passes come to the
+// same verdicts, packets and registers, whatever its stages hold.
+#include <catch2/catch.hpp>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "p4model/execute/pipeline.hpp"
+#include "p4model/execute/registry.hpp"
+#include "p4model/language/headers.hpp"
+#include "tests/p4model/random_numbers.hpp"
+
+namespace examples_test {
+
+using namespace racksim::p4;
+using racksim::p4::testing::RandomNumbers;
+
+namespace {
+
+/// A value of so many bits, mostly a small one, so that packets and entries meet.
+std::uint64_t value_of(RandomNumbers& random, unsigned bits) {
+  return random.below(4) == 0 ? random.next() & mask_of(bits) : random.below(8) & mask_of(bits);
+}
+
+KeyMatch key_of(RandomNumbers& random, MatchKind kind, unsigned bits) {
+  const auto value = value_of(random, bits);
+  switch (kind) {
+    case MatchKind::exact:
+      return value;
+    case MatchKind::ternary: {
+      const auto mask = random.next() & mask_of(bits);
+      return KeyMatch::masked(value & mask, mask);
+    }
+    case MatchKind::lpm: {
+      const auto length = static_cast<unsigned>(random.below(bits + 1));
+      return KeyMatch::prefix(value & (mask_of(bits) & ~mask_of(bits - length)), length);
+    }
+    case MatchKind::range:
+      return KeyMatch::range(value, mask_of(bits));
+  }
+  return value;
+}
+
+/// Puts the same random entries into both; what a table refuses, both refuse.
+void fill_tables(RandomNumbers& random, Pipeline& one, Pipeline& other) {
+  const Program& program = one.program();
+  for (const auto& table : program.tables()) {
+    const auto actions = table.all_actions();
+    if (table.keys.empty() || actions.empty()) continue;
+    for (std::uint32_t i = 0; i < 12; ++i) {
+      std::vector<KeyMatch> key;
+      for (const auto& part : table.keys) key.push_back(key_of(random, part.kind, program.info(part.field).bits));
+      const Action& action = *actions[random.below(actions.size())];
+      std::vector<std::uint64_t> data;
+      for (const auto& parameter : action.parameters) data.push_back(value_of(random, parameter.bits));
+      const auto add = [&](Pipeline& pipeline) {
+        try {
+          pipeline.add_entry(table, key, action, data, table.by_prefix() ? 0 : i);
+          return true;
+        } catch (const std::runtime_error&) {
+          return false;
+        }
+      };
+      const bool added = add(one);
+      CHECK(add(other) == added);
+    }
+  }
+}
+
+struct Outcome {
+  Verdict verdict;
+  std::string refused;  // an index outside of an array
+  bool operator==(const Outcome&) const = default;
+};
+
+Outcome run(Pipeline& pipeline, Packet& packet, const IngressMetadata& metadata, bool fused) {
+  try {
+    if (fused) return {pipeline.run_ingress(packet, metadata), ""};
+    Pass pass;
+    pipeline.begin_ingress(pass, packet, metadata);
+    for (int stage = 0; stage < pipeline.stages(); ++stage) pipeline.run_stage(pass, stage);
+    return {pipeline.finish_ingress(pass), ""};
+  } catch (const std::runtime_error& error) {
+    return {{}, error.what()};
+  }
+}
+
+}  // namespace
+
+TEST_CASE("fused and stepped passes of every example agree") {
+  std::size_t programs = 0;
+  for (const auto& entry : racksim::sim::Registry<ProgramEntry>::entries()) {
+    if (entry.name.rfind("example-", 0) != 0) continue;
+    ++programs;
+    const auto program = entry.make();
+    Pipeline fused(program), stepped(program);
+    RandomNumbers random(programs);
+    fill_tables(random, fused, stepped);
+    PacketPool pool;
+    std::size_t forwarded = 0;
+    for (std::uint64_t n = 0; n < 400; ++n) {
+      Ipv4 ipv4;
+      ipv4.dscp = value_of(random, 6);
+      ipv4.ttl = value_of(random, 8);
+      ipv4.protocol = kProtocolUdp;
+      ipv4.src = value_of(random, 32);
+      ipv4.dst = value_of(random, 32);
+      ipv4.identification = value_of(random, 16);
+      const Ethernet ethernet{value_of(random, 48), value_of(random, 48), kEtherTypeIpv4};
+      const Udp udp{value_of(random, 16), value_of(random, 16), 8, value_of(random, 16)};
+      IngressMetadata metadata;
+      metadata.port = static_cast<std::uint16_t>(random.below(8));
+      metadata.resubmitted = random.below(4) == 0;
+      metadata.resubmit_data = random.below(3);
+      const auto make = [&] {
+        auto packet = pool.make();
+        packet->push(ethernet);
+        packet->push(ipv4);
+        packet->push(udp);
+        return packet;
+      };
+      const auto a = make(), b = make();
+      const auto one = run(fused, *a, metadata, true), other = run(stepped, *b, metadata, false);
+      INFO(entry.name << ", packet " << n);
+      REQUIRE(one == other);
+      REQUIRE(a->byte_image() == b->byte_image());
+      forwarded += one.verdict.ucast_port >= 0;
+    }
+    for (const auto& array : program->arrays()) {
+      for (std::uint64_t i = 0; i < array.size; ++i) {
+        REQUIRE(fused.registers().read(array.id, i) == stepped.registers().read(array.id, i));
+      }
+    }
+    INFO(entry.name);
+    if (entry.name == "example-routes" || entry.name == "example-slots" || entry.name == "example-shared-table" ||
+        entry.name == "example-temporaries") {
+      CHECK(forwarded > 0);
+    }
+  }
+  CHECK(programs >= 17);
+}
+
+}  // namespace examples_test
