@@ -179,10 +179,10 @@ class Placer {
     auto together = there;
     together.insert(together.end(), parts.begin(), parts.end());
     const auto usage = stage_usage(resources_, program_, graph_, together);
-    const auto before = stage_usage(resources_, program_, graph_, there);
     for (std::size_t r = 0; r < kStageResources; ++r) {
       const auto available = budget(resources_, static_cast<StageResource>(r));
       if (usage[r] > available) {
+        const auto before = stage_usage(resources_, program_, graph_, there);
         return fmt::format("stage {} runs out of {}: {} needed, {} of {} available", s,
                            name_of(static_cast<StageResource>(r)), usage[r] - before[r],
                            available - std::min(available, before[r]), available);

@@ -81,6 +81,9 @@ TEST_CASE("what reads what a divided table writes comes behind its last part, an
   CHECK(placement.stage_of(table) == 3);
   CHECK(placement.stage_of(last) == 4);
   CHECK(placement.stage_of(changes_key) == 3);  // all parts have read it then
+  CHECK(placement.dependence(Gress::ingress, 1) == StageDependence::match);
+  CHECK(placement.dependence(Gress::ingress, 4) == StageDependence::action);
+  CHECK(placement.dependence(Gress::ingress, 5) == StageDependence::concurrent);
 }
 
 TEST_CASE("a table that the stages cannot hold, or that holds more than entries, is refused") {
@@ -99,6 +102,12 @@ TEST_CASE("a table that the stages cannot hold, or that holds more than entries,
   table.actions.front()->direct_count(hits);
   counted.ingress().apply(table);
   CHECK_THAT(refusal(counted), Contains("HITS"));
+  Program accessing("p");
+  auto& with_array = addresses(accessing, "hosts", MatchKind::exact, 400'000);
+  auto& array = accessing.register_array("SEEN", Width::single(32), 16);
+  with_array.actions.front()->execute(array.action("mark").set(kLo, 1), 0);
+  accessing.ingress().apply(with_array);
+  CHECK_THAT(refusal(accessing), Contains("no stage from 0 on has room for table 'hosts' with register array 'SEEN'"));
   Program pinned("p");
   pinned.ingress().apply(addresses(pinned, "hosts", MatchKind::exact, 400'000).stage(1));
   CHECK_THAT(refusal(pinned), Contains("pinned to stage 1") && Contains("SRAM blocks"));
@@ -115,7 +124,10 @@ TEST_CASE("a table in two branches is one table of one stage") {
           b.apply(table);
         })
         .else_([&](Block& b) {
-          b.apply(p.action("two").set(kind, 2));
+          // The other branch is ready a stage earlier.
+          const auto first = p.field("first", 8);
+          b.apply(p.action("zero").set(first, 2));
+          b.apply(p.action("two").set(kind, first));
           auto& application = b.apply(table);
           if (hangs) application.on_hit([&](Block& c) { c.apply(p.action("more").set(p.intrinsics().rid, 1)); });
         });
@@ -124,9 +136,10 @@ TEST_CASE("a table in two branches is one table of one stage") {
   Program p("p");
   auto& table = build(p, false);
   const Placement placement(p, {});
-  CHECK(placement.stage_of(table) == 1);
-  CHECK(used(placement, 1, StageResource::logical_tables) == 1);
-  CHECK(used(placement, 1, StageResource::sram_blocks) == 1);
+  CHECK(placement.stage_of(table) == 2);
+  CHECK(used(placement, 1, StageResource::logical_tables) == 1);  // `two`
+  CHECK(used(placement, 2, StageResource::logical_tables) == 1);
+  CHECK(used(placement, 2, StageResource::sram_blocks) == 1);
   Program hanging("p");
   build(hanging, true);
   CHECK_THAT(refusal(hanging), Contains("'classes'") && Contains("something hangs on its hit or miss"));

@@ -75,6 +75,19 @@ TEST_CASE("a word that is read once more at the end keeps its container") {
         }) == 2);
 }
 
+TEST_CASE("a word keeps its container up to the stage that reads it") {
+  // Stage 0 writes `kept` and `w`, stage 1 `x` and `y` of `w`, stage 2 reads the three that are left.
+  CHECK(words([](Program& p) {
+          const auto kept = p.field("kept", 32), w = p.field("w", 32), x = p.field("x", 32), y = p.field("y", 32);
+          const auto ttl = p.header_field(&Ipv4::ttl);
+          p.ingress().apply(p.action("a0").set(kept, ttl).add(w, ttl, 1));
+          p.ingress().apply(p.action("a1").add(x, w, 1).add(y, w, 2));
+          p.ingress().apply(p.action("a2")
+                                .add(p.header_field(&Ipv4::identification), kept, x)
+                                .add(p.header_field(&Ipv4::total_length), y, 1));
+        }) == 3);
+}
+
 TEST_CASE("a word that some packets find unwritten is 0 there, and has its container from the beginning") {
   // The second word is written where a condition holds, and read by all.
   const auto some = [](bool all) {
