@@ -156,6 +156,14 @@ struct ControlCpu::Slot {
                                        .object_and_index = std::uint64_t{target.object} << 32 | index,
                                        .value = value});
   }
+  /// Adds an entry or changes its action; whether it was there.
+  bool set_entry(const p4::Table& table, const std::vector<p4::KeyMatch>& key, const p4::Action& action,
+                 const std::vector<std::uint64_t>& data, std::uint32_t priority) const {
+    const bool known = pipeline.modify_entry(table, key, action, data, priority);
+    if (!known) pipeline.add_entry(table, key, action, data, priority);
+    record(fold(key, priority), fold(data));
+    return known;
+  }
   void clear(const p4::Counter& counter, std::uint64_t entry) const {
     if (pipeline.counter(counter, entry) == p4::CounterValue{}) return;
     pipeline.set_counter(counter, entry, {});
@@ -171,6 +179,7 @@ struct ControlCpu::Operation : SlotAccess {
   int stage() const override { return target.stage; }
   void execute(p4::Pipeline& pipeline, sim::Time at) override {
     auto& chassis = cpu.chassis_;
+    acted = at;
     const sim::Time begin = at - chassis.stage_offset(target.gress, target.stage);
     if (boots == chassis.boots()) act({pipeline, chassis, target, at, begin});
     // The answer leaves when the slot has left the ingress.
@@ -185,6 +194,7 @@ struct ControlCpu::Operation : SlotAccess {
   const Target target;
   const std::uint32_t boots;    // of the switch, when it was posted
   const std::uint64_t number;   // in the order of posting
+  sim::Time acted;              // the nominal instant
   Operations::iterator listed;  // where the control CPU has it
 };
 
@@ -212,6 +222,10 @@ ControlCpu::ControlCpu(RackContext& context, SwitchChassis& chassis)
       slow_gap_(gap_) {}
 
 ControlCpu::~ControlCpu() = default;
+
+std::pair<p4::Gress, int> ControlCpu::place_of(const p4::Pipeline& pipeline, const p4::Table& table) {
+  return location_of(pipeline, &table);
+}
 
 template <class Object>
 ControlCpu::Target ControlCpu::target(unsigned pipe, const Object* object) const {
@@ -269,11 +283,31 @@ void ControlCpu::set_entry(unsigned pipe, const p4::Table* table, std::vector<p4
   check(action, program.actions(), "action", program);
   post(at, std::move(done),
        [table, key = std::move(key), action, data = std::move(data), priority](const Slot& slot) -> std::uint64_t {
-         const bool known = slot.pipeline.modify_entry(*table, key, *action, data, priority);
-         if (!known) slot.pipeline.add_entry(*table, key, *action, data, priority);
-         slot.record(fold(key, priority), fold(data));
-         return known;
+         return slot.set_entry(*table, key, *action, data, priority);
        });
+}
+
+void ControlCpu::try_set_entry(unsigned pipe, const p4::Table* table, std::vector<p4::KeyMatch> key,
+                               const p4::Action* action, std::vector<std::uint64_t> data, std::uint32_t priority,
+                               EntryDone done) {
+  const Target at = target(pipe, table);
+  const auto& program = chassis_.pipeline(pipe).program();
+  check(action, program.actions(), "action", program);
+  post(at, std::move(done),
+       [table, key = std::move(key), action, data = std::move(data), priority](const Slot& slot) -> EntryAnswer {
+         try {
+           return {.known = slot.set_entry(*table, key, *action, data, priority)};
+         } catch (const std::runtime_error& refused) {
+           return {.refused = refused.what()};
+         }
+       });
+}
+
+void ControlCpu::read_entry(unsigned pipe, const p4::Table* table, std::vector<p4::KeyMatch> key,
+                            std::uint32_t priority, ContentDone done) {
+  post(target(pipe, table), std::move(done), [table, key = std::move(key), priority](const Slot& slot) {
+    return slot.pipeline.entry(*table, key, priority);
+  });
 }
 
 void ControlCpu::remove_entry(unsigned pipe, const p4::Table* table, std::vector<p4::KeyMatch> key, Done done,
@@ -385,6 +419,7 @@ void ControlCpu::arrive(Operation* operation) {
 void ControlCpu::finish(Operation* operation) {
   const std::unique_ptr<Operation> ended = std::move(*operation->listed);
   operations_.erase(ended->listed);
+  answered_ = ended->acted;
   ended->tell();
 }
 

@@ -21,6 +21,7 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -63,6 +64,24 @@ class ControlCpu final : public PacketSink {
                  std::vector<std::uint64_t> data, Done done = {}, std::uint32_t priority = 0);
   void remove_entry(unsigned pipe, const p4::Table* table, std::vector<p4::KeyMatch> key, Done done = {},
                     std::uint32_t priority = 0);
+
+  /// What came of an entry that its table may refuse, as a driver's status says it.
+  struct EntryAnswer {
+    bool known = false;     ///< it was there, and does something else now
+    std::string refused{};  ///< why it is not there: the table is full, or the key does not suit
+  };
+  using EntryDone = std::function<void(EntryAnswer)>;
+  /// As set_entry, which a table that refuses the entry ends with a std::runtime_error: here that is the answer.
+  void try_set_entry(unsigned pipe, const p4::Table* table, std::vector<p4::KeyMatch> key, const p4::Action* action,
+                     std::vector<std::uint64_t> data, std::uint32_t priority, EntryDone done);
+  /// Reads an entry: nothing if the table has it not.
+  using ContentDone = std::function<void(std::optional<p4::Pipeline::EntryContent>)>;
+  void read_entry(unsigned pipe, const p4::Table* table, std::vector<p4::KeyMatch> key, std::uint32_t priority,
+                  ContentDone done);
+  /// While the callback of an operation runs: the nominal instant at which the operation acted on its stage.
+  sim::Time answered() const { return answered_; }
+  /// Where a table's entries are.
+  static std::pair<p4::Gress, int> place_of(const p4::Pipeline& pipeline, const p4::Table& table);
 
   /// Adds a value to a parser's value set, or takes it out: those that equal `value` in the bits of `mask`. Passes that
   /// begin in later slots are parsed by it. `done` gets 1 when the value was there before. A value that is wider than
@@ -154,6 +173,7 @@ class ControlCpu final : public PacketSink {
   sim::Duration gap_;
   sim::Time free_at_ = sim::Time::beginning(), last_arrival_ = sim::Time::beginning();
   sim::Duration slow_gap_, added_latency_;
+  sim::Time answered_;  // see answered()
   std::uint64_t posted_ = 0, arrived_ = 0;
   PacketHandler* handler_ = nullptr;
   sim::Source network_source_;

@@ -1,7 +1,8 @@
-// A program to learn from: digests to the control CPU (scenarios/switch/digest.json).
+// A program to learn from: digests to the control CPU (scenarios/switch/digest.json), what it learns from them
+// (learning.json) and forgets (aging.json).
 //
 // A bridge that learns: a source address that the table `known` lacks is told to the control CPU with the port it came
-// by, and the packet goes to all ports but its own; a packet of a known source is forwarded plainly.
+// by. A packet to an address that the table `bridge` lacks goes to all ports but its own.
 #include "p4model/examples/example.hpp"
 
 namespace racksim::p4 {
@@ -15,7 +16,7 @@ void build_digests(Program& p) {
 
   auto& learn = p.action("learn").set(p.digest_type(), 1);
   auto& nothing = p.action("known_source");
-  auto& known = p.table("known").key(source).action(nothing).default_action(learn).size(1024);
+  auto& known = p.table("known").key(source).action(nothing).default_action(learn).size(1024).idle_timeout();
   auto& to_port = p.action("to_port");
   to_port.set(in.ucast_egress_port, to_port.data("port", 9));
   auto& flood = p.action("flood").set(in.mcast_grp_a, 1).set(in.l2_exclusion_id, in.ingress_port);

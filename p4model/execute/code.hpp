@@ -107,7 +107,8 @@ struct ActionCode {
 struct TableCode {
   std::uint32_t table = 0;  ///< number of the table in the program
   bool in_tcam = false;
-  bool numbers_entries = false;  ///< for direct meters and counters the number of the entry hit goes to `entry_slot`
+  bool numbers_entries = false;  ///< for direct meters and counters the number of the entry hit goes to `entry_slot`,
+  bool ages = false;             ///< and hits are noted for idle time-outs
   std::vector<std::uint16_t> key_slots;
   std::vector<ActionCode> actions;  ///< by number in Table::all_actions()
   ActionCode miss;

@@ -262,7 +262,8 @@ class Compiler {
     code.hit_slot = yes_slot_[v];
     code.miss_slot = no_slot_[v];
     code.in_tcam = table.in_tcam();
-    code.numbers_entries = has_direct_memory(table);
+    code.ages = table.ages;
+    code.numbers_entries = table.ages || has_direct_memory(table);
     if (code.numbers_entries) code.entry_slot = hidden();
     entry_slot_ = code.entry_slot;
     for (const auto& key : table.keys) code.key_slots.push_back(key.field.id);

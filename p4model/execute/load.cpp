@@ -60,7 +60,11 @@ Pipeline::Pipeline(std::shared_ptr<const Program> program, const SwitchResources
   }
   value_sets_.resize(program_->value_sets().size());
   measures_ = !meter_memories_.empty() || !counter_memories_.empty();
-  for (const auto& table : program_->tables()) actions_.push_back(table.all_actions());
+  for (const auto& table : program_->tables()) {
+    actions_.push_back(table.all_actions());
+    hit_.emplace_back(table.ages ? table.max_entries : 0);
+    ages_ = ages_ || table.ages;
+  }
   clock_ = program_->clock_fields().has_value();
   requests_ = program_->mirror_fields() || program_->digest_type_field();
   for (const auto& action : program_->actions()) {

@@ -141,6 +141,11 @@ inline void Pipeline::note_hit(const TableCode& code, std::uint64_t* phv) {
   ++table_counters_[code.table].hits;
 }
 
+void Pipeline::note_entry(const TableCode& code, std::int32_t entry, std::uint64_t* phv) {
+  phv[code.entry_slot] = static_cast<std::uint64_t>(entry);
+  if (code.ages) hit_[code.table][static_cast<std::size_t>(entry)] = true;
+}
+
 inline const Instruction* Pipeline::run_entry(const TableCode& code, std::uint32_t action_number,
                                               const std::uint64_t* data, std::uint64_t* phv) const {
   const auto& action = code.actions[action_number];
@@ -172,7 +177,7 @@ inline const Instruction* Pipeline::look_up(const TableCode& code, std::uint64_t
   if (entry == ExactTable::kMiss) return note_miss(code, phv);
   note_hit(code, phv);
   if (code.numbers_entries) [[unlikely]]
-    phv[code.entry_slot] = static_cast<std::uint64_t>(entry);
+    note_entry(code, entry, phv);
   const auto& table = tables_[code.table];
   return run_entry(code, table.action(entry), table.data(entry), phv);
 }
@@ -184,7 +189,7 @@ const Instruction* Pipeline::look_up_in_tcam(const TableCode& code, std::uint64_
   const auto entry = table.find(values.data());
   if (entry == TernaryTable::kMiss) return note_miss(code, phv);
   note_hit(code, phv);
-  if (code.numbers_entries) phv[code.entry_slot] = static_cast<std::uint64_t>(entry);
+  if (code.numbers_entries) note_entry(code, entry, phv);
   return run_entry(code, table.action(entry), table.data(entry), phv);
 }
 

@@ -192,6 +192,16 @@ class Pipeline {
   /// The entry of a table's direct meters and counters that belongs to a key; nothing if the table has no such entry.
   std::optional<std::uint64_t> entry_number(const Table& table, std::span<const KeyMatch> key,
                                             std::uint32_t priority = 0) const;
+  /// What an entry does: its action and that action's data; nothing if the table has no such entry.
+  struct EntryContent {
+    const Action* action = nullptr;
+    std::vector<std::uint64_t> data{};
+  };
+  std::optional<EntryContent> entry(const Table& table, std::span<const KeyMatch> key,
+                                    std::uint32_t priority = 0) const;
+  /// Of a table with an idle time-out: whether an entry was added or hit since this was asked of it last; nothing if
+  /// the table has no such entry.
+  std::optional<bool> take_hit(const Table& table, std::span<const KeyMatch> key, std::uint32_t priority = 0);
   std::uint32_t entries(const Table& table) const {
     return table.in_tcam() ? ternary_.at(table.id)->size() : tables_.at(table.id).size();
   }
@@ -211,8 +221,8 @@ class Pipeline {
   /// What random draws depend on beside the packet and its pass.
   void seed(std::uint64_t value) { seed_ = value; }
   /// Whether a pass does the same whenever it runs, if registers and tables are the same: without time stamps, random
-  /// numbers, meters, counters and what leaves otherwise than by its verdict.
-  bool passes_repeat() const { return !clock_ && !draws_ && !requests_ && !measures_; }
+  /// numbers, meters, counters, idle time-outs and what leaves otherwise than by its verdict.
+  bool passes_repeat() const { return !clock_ && !draws_ && !requests_ && !measures_ && !ages_; }
   /// Whether passes look at the time.
   bool has_clock() const { return clock_; }
   /// What the last pass asked for beside its verdict; taken, it is gone.
@@ -273,6 +283,7 @@ class Pipeline {
                                std::uint64_t* phv) const;
   const Instruction* note_miss(const TableCode& code, std::uint64_t* phv);
   void note_hit(const TableCode& code, std::uint64_t* phv);
+  void note_entry(const TableCode& code, std::int32_t entry, std::uint64_t* phv);
   ExactTable::Key exact_key(const Table& table, std::span<const KeyMatch> key, std::uint32_t priority) const;
   std::uint32_t hash(const HashCode& hash, const std::uint64_t* phv) const;
   std::uint32_t action_number(const Table& table, const Action& action, std::size_t values) const;
@@ -284,6 +295,7 @@ class Pipeline {
   std::vector<ExactTable> tables_;                      // by number of the table in the program
   std::vector<std::unique_ptr<TernaryTable>> ternary_;  // the same, null for those in SRAM
   std::vector<TableCounters> table_counters_;
+  std::vector<std::vector<bool>> hit_;  // by number of the table and entry, of tables with an idle time-out
   struct MaskedValue {
     std::uint64_t value, mask;
     bool operator==(const MaskedValue&) const = default;
@@ -296,7 +308,7 @@ class Pipeline {
   PipelineCounters counters_;
   std::vector<StateWriteObserver*> observers_;
   StageWatcher* watcher_ = nullptr;
-  bool clock_ = false, draws_ = false, requests_ = false, measures_ = false;  // what the program uses
+  bool clock_ = false, draws_ = false, requests_ = false, measures_ = false, ages_ = false;  // what the program uses
   std::uint64_t seed_ = 0;
   bool has_mirror_copy_ = false, has_digest_ = false;
   MirrorCopy mirror_copy_;

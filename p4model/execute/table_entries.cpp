@@ -46,6 +46,7 @@ void Pipeline::add_entry(const Table& table, std::span<const KeyMatch> key, cons
     tables_.at(table.id).add(exact_key(table, key, priority), number, data);
   }
   if (measures_) begin_entry(table, key, priority);
+  if (table.ages) hit_.at(table.id)[*entry_number(table, key, priority)] = true;
   tell_of_tables();
 }
 
@@ -63,6 +64,28 @@ bool Pipeline::remove_entry(const Table& table, std::span<const KeyMatch> key, s
                                      : tables_.at(table.id).remove(exact_key(table, key, priority));
   if (found) tell_of_tables();
   return found;
+}
+
+std::optional<Pipeline::EntryContent> Pipeline::entry(const Table& table, std::span<const KeyMatch> key,
+                                                      std::uint32_t priority) const {
+  const auto number = entry_number(table, key, priority);
+  if (!number) return std::nullopt;
+  const auto content = [&](const auto& memory) {
+    const auto entry = static_cast<std::int32_t>(*number);
+    const Action* action = actions_.at(table.id).at(memory.action(entry));
+    const auto* data = memory.data(entry);
+    return EntryContent{.action = action, .data = {data, data + action->parameters.size()}};
+  };
+  return table.in_tcam() ? content(*ternary_.at(table.id)) : content(tables_.at(table.id));
+}
+
+std::optional<bool> Pipeline::take_hit(const Table& table, std::span<const KeyMatch> key, std::uint32_t priority) {
+  const auto number = entry_number(table, key, priority);
+  if (!number) return std::nullopt;
+  auto hit = hit_.at(table.id).at(*number);
+  const bool was_hit = hit;
+  hit = false;
+  return was_hit;
 }
 
 }  // namespace racksim::p4

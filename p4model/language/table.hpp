@@ -140,6 +140,11 @@ struct Table {
     entries.push_back({std::move(key), &chosen, std::move(values)});
     return *this;
   }
+  /// Entries tell the control plane when no packet has hit them for long (models/switch/entry_timeouts.hpp).
+  Table& idle_timeout() {
+    ages = true;
+    return *this;
+  }
   /// Pins the table to a stage.
   Table& stage(int n) {
     pinned_stage = n;
@@ -170,6 +175,7 @@ struct Table {
   std::uint32_t max_entries = 0;
   std::vector<Entry> entries;
   std::optional<int> pinned_stage;
+  bool ages = false;
 };
 
 }  // namespace racksim::p4

@@ -90,7 +90,8 @@ int send(const SwitchCommandOptions& options, CommandContext& context) {
     story.capture = input.capture;
     context.out << (options.json ? to_json(story_json(story)) : story_text(story)) << std::flush;
     if (!options.pcap.empty()) write_captures(story, options.pcap);
-    return exit_ok;
+    for (const auto& failure : story.failures) context.err << failure << '\n';
+    return story.failures.empty() ? exit_ok : exit_failed;
   } catch (const p4::ProgramError& error) {
     context.err << error.what() << '\n';
     return exit_failed;

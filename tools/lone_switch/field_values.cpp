@@ -45,6 +45,24 @@ std::string number_text(std::uint64_t value) {
   return value > kLargestDecimal ? fmt::format("{:#x}", value) : fmt::format("{}", value);
 }
 
+std::string match_text(std::string_view field, unsigned bits, const p4::KeyMatch& match) {
+  using Form = p4::KeyMatch::Form;
+  const auto value = value_text(field, bits, match.value());
+  switch (match.form()) {
+    case Form::value:
+      break;
+    case Form::masked:
+      return fmt::format("{} &&& {:#x}", value, match.extent());
+    case Form::prefix:
+      return fmt::format("{}/{}", value, match.extent());
+    case Form::range:
+      return fmt::format("{}..{}", value, value_text(field, bits, match.extent()));
+    case Form::any:
+      return "any";
+  }
+  return value;
+}
+
 }  // namespace
 
 std::uint64_t read_value(const JsonValue& value, unsigned bits, const JsonLocation& place) {
@@ -71,6 +89,42 @@ std::string value_text(std::string_view field, unsigned bits, std::uint64_t valu
   }
   if (field == "ethernet.ether_type") return fmt::format("{:#06x}", value);
   return number_text(value);
+}
+
+std::string listed(const NamedValues& values) {
+  std::string text;
+  for (const auto& [name, value] : values) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, value);
+  return text;
+}
+
+std::string nanoseconds(sim::Duration length) {
+  return fmt::format("{}.{:03} ns", length.ps() / 1000, length.ps() % 1000);
+}
+
+std::string nanoseconds(sim::Time at) {
+  return nanoseconds(at - sim::Time{});
+}
+
+std::string call_text(const p4::Action& action, std::span<const std::uint64_t> data) {
+  return data.empty() ? action.name : fmt::format("{}({})", action.name, listed(named_data(action, data)));
+}
+
+NamedValues named_data(const p4::Action& action, std::span<const std::uint64_t> data) {
+  NamedValues values;
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    const auto& parameter = action.parameters[i];
+    values.emplace_back(parameter.name, value_text(parameter.name, parameter.bits, data[i]));
+  }
+  return values;
+}
+
+NamedValues named_key(const p4::Program& program, const p4::Table& table, std::span<const p4::KeyMatch> key) {
+  NamedValues values;
+  for (std::size_t i = 0; i < key.size(); ++i) {
+    const auto& info = program.info(table.keys[i].field);
+    values.emplace_back(info.name, match_text(info.name, info.bits, key[i]));
+  }
+  return values;
 }
 
 std::string register_text(unsigned half_bits, bool pair, std::uint64_t value) {

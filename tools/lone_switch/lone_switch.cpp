@@ -4,9 +4,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 
 #include "models/switch/switch_chassis.hpp"
+#include "tools/lone_switch/control_plane.hpp"
 #include "tools/lone_switch/story_recorder.hpp"
 
 namespace racksim::tools {
@@ -15,7 +17,7 @@ namespace {
 using namespace sim::literals;
 
 /// How long after the last packet one looks on when the file does not say.
-constexpr auto kPatience = 10_us;
+constexpr auto kLookOn = 10_us;
 
 class LoneSwitch final : public models::PacketSink {
  public:
@@ -31,21 +33,23 @@ class LoneSwitch final : public models::PacketSink {
                  .seed = setup.seed},
         chassis_(context_, setup.options),
         recorder_(context_, chassis_, *program_),
-        lane_(calendar_.add_lane("packets")) {
+        lane_(calendar_.add_lane("packets")),
+        story_numbers_(setup.packets.size()) {
     chassis_.load(program_);
+    control_ = std::make_unique<ControlPlane>(context_, chassis_, program_, setup_, recorder_);
     for (unsigned port = 0; port < setup.options.ports; ++port) plug(port);
     for (unsigned pipe = 0; pipe < chassis_.pipes(); ++pipe) {
       recorder_.knows_wire(chassis_.recirculation_port(pipe), chassis_.recirculation_wire(pipe).source());
       chassis_.pipeline(pipe).watch(&recorder_);
     }
-    chassis_.listen_to_digests(recorder_);
+    chassis_.listen_to_digests(*control_);
     context_.add_packet_observer(recorder_);
     chassis_.add_pass_observer(recorder_);
     fill();
   }
 
   SwitchStory run() {
-    sim::Time end = start_generators();
+    sim::Time end = std::max(start_generators(), control_->start());
     for (std::size_t i = 0; i < setup_.packets.size(); ++i) {
       calendar_.at<&LoneSwitch::send>(setup_.packets[i].time, lane_, *this, i);
       end = std::max(end, setup_.packets[i].time);
@@ -56,9 +60,17 @@ class LoneSwitch final : public models::PacketSink {
       if (down.until) calendar_.at<&LoneSwitch::mend>(*down.until, lane_, *this, i);
       end = std::max(end, down.until.value_or(down.from));
     }
-    end = setup_.until.value_or(end + kPatience);
+    end = setup_.until.value_or(end + kLookOn);
     calendar_.run_until(end);
     chassis_.settle();
+    Judgement judgement;
+    auto control = control_->take(judgement);
+    auto packets = recorder_.take();
+    auto digests = recorder_.take_digests();
+    for (std::size_t i = 0; i < setup_.packets.size(); ++i) {
+      if (setup_.packets[i].expected) judge(i, packets, judgement);
+    }
+    tools::judge(setup_.expected, chassis_, digests, judgement);
     return {.program = program_->name(),
             .doc = program_->doc(),
             .ports = static_cast<unsigned>(setup_.options.ports),
@@ -67,12 +79,25 @@ class LoneSwitch final : public models::PacketSink {
             .egress_latency = chassis_.egress_latency(),
             .end = end,
             .circulating = chassis_.packets_circulating(),
-            .packets = recorder_.take(),
-            .digests = recorder_.take_digests(),
-            .counters = counted()};
+            .packets = std::move(packets),
+            .digests = std::move(digests),
+            .control = std::move(control),
+            .counters = counted(),
+            .expectations = judgement.asked,
+            .failures = std::move(judgement.failures)};
   }
 
  private:
+  /// What became of a packet of the file; nothing if the run ended before it came.
+  void judge(std::size_t number, const std::vector<PacketStory>& stories, Judgement& judgement) const {
+    const auto& expected = *setup_.packets[number].expected;
+    if (!story_numbers_[number]) {
+      return judgement.expect(false, expected.place, "a packet that has not come when the run ends",
+                              "a later \"until\"");
+    }
+    tools::judge(expected, stories[*story_numbers_[number]], static_cast<unsigned>(setup_.options.ports), judgement);
+  }
+
   void plug(unsigned port) {
     auto& wire = *wires_.emplace_back(std::make_unique<models::Wire>(context_, fmt::format("port{}", port),
                                                                      setup_.port_bits_per_second, 0_ps, *this, port));
@@ -99,7 +124,8 @@ class LoneSwitch final : public models::PacketSink {
 
   void set_meter(p4::Pipeline& pipeline, const PresetMeter& preset) {
     const auto* table = preset.meter->direct;
-    const auto index = table ? pipeline.entry_number(*table, preset.key, preset.priority) : std::optional(preset.index);
+    const auto& entry = preset.entry;
+    const auto index = table ? pipeline.entry_number(*table, entry.key, entry.priority) : entry.index;
     if (!index) preset.place.refuse("a key that the table has no entry for", "one that \"tables\" has an entry for");
     try {
       pipeline.set_meter(*preset.meter, *index, preset.rates, sim::Time{});
@@ -147,7 +173,7 @@ class LoneSwitch final : public models::PacketSink {
     auto packet = make(sent);
     packet->serial = ++serial_;
     accounting_.create();
-    recorder_.begins(*packet, sent.name, sent.port);
+    story_numbers_[number] = recorder_.begins(*packet, sent.name, sent.port);
     chassis_.receive(std::move(packet), sent.port);
   }
 
@@ -190,10 +216,12 @@ class LoneSwitch final : public models::PacketSink {
   models::RackContext context_;
   models::SwitchChassis chassis_;
   StoryRecorder recorder_;
+  std::unique_ptr<ControlPlane> control_;  // of the loaded program
   std::vector<std::unique_ptr<models::Wire>> wires_;
   std::vector<p4::PacketRef> generated_;  // what applications of the generator send
   sim::Lane lane_;
   std::uint64_t serial_ = 0;
+  std::vector<std::optional<std::size_t>> story_numbers_;  // by number of the packet in the file
 };
 
 }  // namespace

@@ -18,6 +18,12 @@
 
 namespace racksim::tools {
 
+/// The elements at `place`, or an InputError.
+inline const JsonValue::Array& require_array(const JsonValue& value, const JsonLocation& place) {
+  if (const auto* elements = value.elements()) return *elements;
+  place.refuse(value.description(), "an array");
+}
+
 /// The members of an object, each asked for once; what was not asked for is unknown.
 class ObjectReader {
  public:
@@ -53,6 +59,16 @@ class ObjectReader {
     return require_string(required(key), place_.member(key), expected);
   }
 
+  /// The elements of an array that may be given, with their places.
+  template <class Read>
+  void each(std::string_view key, Read read) const {
+    const auto* value = optional(key);
+    if (!value) return;
+    const JsonLocation place = place_.member(key);
+    const auto& elements = require_array(*value, place);
+    for (std::size_t i = 0; i < elements.size(); ++i) read(elements[i], place.element(i));
+  }
+
   /// The index among `names` of the name that a member gives.
   std::size_t choice(std::string_view key, const std::string& expected, const std::vector<std::string>& names) const {
     const auto name = text(key, expected);
@@ -65,11 +81,5 @@ class ObjectReader {
   const JsonValue::Object& members_;
   JsonLocation place_;
 };
-
-/// The elements at `place`, or an InputError.
-inline const JsonValue::Array& require_array(const JsonValue& value, const JsonLocation& place) {
-  if (const auto* elements = value.elements()) return *elements;
-  place.refuse(value.description(), "an array");
-}
 
 }  // namespace racksim::tools

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include "sim/options/parameters.hpp"
 #include "tools/lone_switch/field_values.hpp"
 #include "tools/lone_switch/object_reader.hpp"
 #include "tools/lone_switch/packet_file_parts.hpp"
+#include "tools/lone_switch/program_objects.hpp"
 #include "tools/scenario/binding.hpp"
 #include "tools/text/nearest_name.hpp"
 #include "tools/text/units.hpp"
@@ -19,62 +21,40 @@ namespace {
 
 constexpr std::uint64_t kMostPayload = LoneSwitchSetup::kMostPayload;
 
-template <class Things, class Name>
-std::vector<std::string> names_in(const Things& things, Name name) {
-  std::vector<std::string> names;
-  for (const auto& thing : things) names.emplace_back(name(thing));
-  return names;
-}
-
-/// The one of some things that a member names.
-template <class Things>
-const auto& named_in(const Things& things, const ObjectReader& object, std::string_view key,
-                     const std::string& expected) {
-  return things[object.choice(key, expected, names_in(things, [](const auto& one) { return one.name; }))];
-}
-
-/// A length of time or a rate in the file's units.
-template <class Parse>
-auto with_unit(const JsonValue& value, const JsonLocation& place, const std::string& expected, Parse parse) {
-  try {
-    return parse(require_string(value, place, expected));
-  } catch (const UnitError& error) {
-    place.refuse(value.description(), error.what());
-  }
-}
-
 class PacketFileReader {
  public:
   PacketFileReader(const p4::Program& program, bool packets_from_elsewhere)
       : program_(program), packets_from_elsewhere_(packets_from_elsewhere) {}
 
   LoneSwitchSetup read(const JsonValue& document, const std::string& file) {
-    const ObjectReader top(
-        document, {file, ""},
-        {"$schema", "doc", "switch", "port_rate", "seed", "until", "tables", "registers", "meters", "value_sets",
-         "multicast", "mirrors", "lags", "generators", "ports_down", "exclusions", "packets"});
+    const ObjectReader top(document, {file, ""},
+                           {"$schema",    "doc",        "switch",        "port_rate", "seed",    "until", "tables",
+                            "registers",  "meters",     "value_sets",    "multicast", "mirrors", "lags",  "generators",
+                            "ports_down", "exclusions", "idle_timeouts", "control",   "packets", "expect"});
     if (const auto* schema = top.optional("$schema")) require_string(*schema, top.place().member("$schema"), "a text");
     if (const auto* doc = top.optional("doc")) setup_.doc = require_string(*doc, top.place().member("doc"), "a text");
     read_switch(top);
-    each(top, "tables", [&](const JsonValue& value, const JsonLocation& place) { read_entry(value, place); });
-    each(top, "registers", [&](const JsonValue& value, const JsonLocation& place) { read_register(value, place); });
-    each(top, "meters", [&](const JsonValue& value, const JsonLocation& place) { read_meter(value, place); });
-    each(top, "value_sets", [&](const JsonValue& value, const JsonLocation& place) { read_set_value(value, place); });
-    each(top, "multicast", [&](const JsonValue& value, const JsonLocation& place) { read_group(value, place); });
-    each(top, "exclusions", [&](const JsonValue& value, const JsonLocation& place) {
+    objects_.emplace(program_, setup_.pipes());
+    setup_.control = read_control(top, *objects_, setup_.options);
+    top.each("tables", [&](const JsonValue& value, const JsonLocation& place) { read_entry(value, place); });
+    top.each("registers", [&](const JsonValue& value, const JsonLocation& place) { read_register(value, place); });
+    top.each("meters", [&](const JsonValue& value, const JsonLocation& place) { read_meter(value, place); });
+    top.each("value_sets", [&](const JsonValue& value, const JsonLocation& place) { read_set_value(value, place); });
+    top.each("multicast", [&](const JsonValue& value, const JsonLocation& place) { read_group(value, place); });
+    top.each("exclusions", [&](const JsonValue& value, const JsonLocation& place) {
       const ObjectReader exclusion(value, place, {"id", "ports"});
       setup_.exclusions.push_back(
           {static_cast<std::uint16_t>(exclusion.number("id", 0, p4::ReplicationEngine::kMaxExclusionId)),
            read_ports(exclusion)});
     });
-    each(top, "mirrors", [&](const JsonValue& value, const JsonLocation& place) { read_mirror(value, place); });
-    each(top, "lags", [&](const JsonValue& value, const JsonLocation& place) {
+    top.each("mirrors", [&](const JsonValue& value, const JsonLocation& place) { read_mirror(value, place); });
+    top.each("lags", [&](const JsonValue& value, const JsonLocation& place) {
       const ObjectReader lag(value, place, {"id", "ports"});
       const auto id = static_cast<std::uint16_t>(lag.number("id", 0, p4::ReplicationEngine::kMostLags - 1));
       setup_.lags.push_back({id, read_ports(lag)});
     });
-    each(top, "generators", [&](const JsonValue& value, const JsonLocation& place) { read_generator(value, place); });
-    each(top, "ports_down", [&](const JsonValue& value, const JsonLocation& place) {
+    top.each("generators", [&](const JsonValue& value, const JsonLocation& place) { read_generator(value, place); });
+    top.each("ports_down", [&](const JsonValue& value, const JsonLocation& place) {
       const ObjectReader object(value, place, {"port", "time", "until"});
       PortDown down{.port = static_cast<unsigned>(object.number("port", 0, setup_.options.ports - 1))};
       down.from = read_time(object.required("time"), place.member("time"));
@@ -84,24 +64,18 @@ class PacketFileReader {
       }
       setup_.ports_down.push_back(down);
     });
-    each(top, "packets", [&](const JsonValue& value, const JsonLocation& place) { read_packet(value, place); });
+    top.each("packets", [&](const JsonValue& value, const JsonLocation& place) { read_packet(value, place); });
     if (setup_.packets.empty() && setup_.generators.empty() && !packets_from_elsewhere_) {
       const JsonLocation place = top.place().member("packets");
       place.refuse(top.optional("packets") ? "no packets" : "nothing", "an array of at least one packet");
+    }
+    if (const auto* expect = top.optional("expect")) {
+      setup_.expected = read_final_expectations(*expect, top.place().member("expect"), *objects_);
     }
     return std::move(setup_);
   }
 
  private:
-  template <class Read>
-  void each(const ObjectReader& object, std::string_view key, Read read) {
-    const auto* value = object.optional(key);
-    if (!value) return;
-    const JsonLocation place = object.place().member(key);
-    const auto& elements = require_array(*value, place);
-    for (std::size_t i = 0; i < elements.size(); ++i) read(elements[i], place.element(i));
-  }
-
   void read_switch(const ObjectReader& top) {
     if (const auto* given = top.optional("switch")) {
       sim::Parameters parameters;
@@ -117,18 +91,6 @@ class PacketFileReader {
     }
     setup_.seed = top.number("seed", 0, ~std::uint64_t{0}, setup_.seed);
     if (const auto* until = top.optional("until")) setup_.until = read_time(*until, top.place().member("until"));
-  }
-
-  sim::Time read_time(const JsonValue& value, const JsonLocation& place) const {
-    const sim::Duration length = with_unit(value, place, "a length of time", parse_length);
-    const sim::Duration most = sim::Duration::from_ps(1'000'000'000'000);
-    if (length > most) place.refuse(value.description(), "at most \"1s\"");
-    return sim::Time{} + length;
-  }
-
-  std::optional<unsigned> read_pipe(const ObjectReader& object) const {
-    if (!object.optional("pipe")) return std::nullopt;
-    return static_cast<unsigned>(object.number("pipe", 0, setup_.pipes() - 1));
   }
 
   std::vector<std::uint16_t> read_ports(const ObjectReader& object) const {
@@ -157,62 +119,24 @@ class PacketFileReader {
   }
 
   void read_entry(const JsonValue& value, const JsonLocation& place) {
-    const ObjectReader object(value, place, {"table", "key", "action", "data", "priority", "pipe"});
+    const ObjectReader object(value, place, {"table", "key", "action", "data", "priority", "pipe", "ttl"});
     PresetEntry entry{.place = place};
-    std::vector<const p4::Table*> tables;
-    for (const auto& table : program_.tables()) {
-      if (!table.keys.empty()) tables.push_back(&table);
-    }
-    const auto name_of = [](const auto* one) { return one->name; };
-    entry.table = tables[object.choice("table", "the name of a table", names_in(tables, name_of))];
-    entry.key = read_key(object, *entry.table);
-    const auto actions = entry.table->all_actions();
-    entry.action = actions[object.choice("action", "the name of an action", names_in(actions, name_of))];
-    read_data(object, entry);
-    entry.priority = static_cast<std::uint32_t>(object.number("priority", 0, 0xffff'ffff, 0));
-    entry.pipe = read_pipe(object);
+    entry.table = &objects_->table(object);
+    entry.key = objects_->key(object, *entry.table);
+    entry.action = &objects_->action(object, *entry.table);
+    entry.data = objects_->data(object, *entry.action, read_value);
+    entry.priority = ProgramObjects::priority(object);
+    entry.pipe = objects_->pipe(object);
+    entry.ttl = read_ttl(object, *entry.table, setup_.control);
     setup_.entries.push_back(std::move(entry));
-  }
-
-  std::vector<p4::KeyMatch> read_key(const ObjectReader& object, const p4::Table& table) const {
-    std::vector<p4::KeyMatch> read;
-    const auto names = names_in(table.keys, [&](const p4::Table::Key& key) { return program_.info(key.field).name; });
-    const ObjectReader given(object.required("key"), object.place().member("key"), names);
-    for (const auto& key : table.keys) {
-      const auto& info = program_.info(key.field);
-      read.push_back(read_match(given.required(info.name), info.bits, given.place().member(info.name)));
-    }
-    return read;
-  }
-
-  void read_data(const ObjectReader& object, PresetEntry& entry) const {
-    const auto& parameters = entry.action->parameters;
-    if (parameters.empty() && !object.optional("data")) return;
-    const auto names = names_in(parameters, [](const p4::Action::Parameter& one) { return one.name; });
-    const ObjectReader given(object.required("data"), object.place().member("data"), names);
-    for (const auto& parameter : parameters) {
-      entry.data.push_back(
-          read_value(given.required(parameter.name), parameter.bits, given.place().member(parameter.name)));
-    }
   }
 
   void read_register(const JsonValue& value, const JsonLocation& place) {
     const ObjectReader object(value, place, {"array", "index", "value", "lo", "hi", "pipe"});
-    const auto& array = named_in(program_.arrays(), object, "array", "the name of a register array");
+    const auto& array = objects_->array(object);
     PresetRegister preset{.array = array.id, .index = object.number("index", 0, array.size - 1)};
-    const auto half = [&](std::string_view key) {
-      const auto* given = object.optional(key);
-      return given ? read_value(*given, array.width.bits, place.member(key)) : 0;
-    };
-    if (array.width.pair && !object.optional("value")) {
-      preset.value = half("hi") << array.width.bits | half("lo");
-    } else {
-      for (const char* key : {"lo", "hi"}) {
-        if (object.optional(key)) place.member(key).refuse("half of an entry", "\"value\" alone");
-      }
-      preset.value = read_value(object.required("value"), array.width.total(), place.member("value"));
-    }
-    preset.pipe = read_pipe(object);
+    preset.value = ProgramObjects::cell(object, array);
+    preset.pipe = objects_->pipe(object);
     setup_.registers.push_back(preset);
   }
 
@@ -221,18 +145,7 @@ class PacketFileReader {
         value, place,
         {"meter", "index", "key", "priority", "committed", "peak", "committed_burst", "peak_burst", "pipe"});
     const auto& meter = named_in(program_.meters(), object, "meter", "the name of a meter");
-    PresetMeter preset{.place = place, .meter = &meter};
-    const char* other = meter.direct ? "index" : "key";
-    if (object.optional(other)) {
-      place.member(other).refuse("it", meter.direct ? "\"key\": the meter belongs to the entries of a table"
-                                                    : "\"index\": the meter belongs to no table");
-    }
-    if (meter.direct) {
-      preset.key = read_key(object, *meter.direct);
-      preset.priority = static_cast<std::uint32_t>(object.number("priority", 0, 0xffff'ffff, 0));
-    } else {
-      preset.index = object.number("index", 0, meter.size - 1);
-    }
+    PresetMeter preset{.place = place, .meter = &meter, .entry = objects_->entry_of(object, meter, "meter")};
     constexpr std::uint64_t kMost = 1'000'000'000'000'000;
     const auto rate = [&](std::string_view key) {
       if (meter.unit == p4::MeterUnit::packets) return object.number(key, 0, kMost);
@@ -242,7 +155,7 @@ class PacketFileReader {
                     .peak = rate("peak"),
                     .committed_burst = object.number("committed_burst", 1, kMost),
                     .peak_burst = object.number("peak_burst", 1, kMost)};
-    preset.pipe = read_pipe(object);
+    preset.pipe = objects_->pipe(object);
     setup_.meters.push_back(std::move(preset));
   }
 
@@ -253,7 +166,7 @@ class PacketFileReader {
     preset.value = read_value(object.required("value"), set.bits, place.member("value"));
     preset.mask = p4::mask_of(set.bits);
     if (const auto* mask = object.optional("mask")) preset.mask = read_value(*mask, set.bits, place.member("mask"));
-    preset.pipe = read_pipe(object);
+    preset.pipe = objects_->pipe(object);
     setup_.values.push_back(std::move(preset));
   }
 
@@ -317,13 +230,16 @@ class PacketFileReader {
   }
 
   void read_packet(const JsonValue& value, const JsonLocation& place) {
-    const ObjectReader object(value, place, {"name", "port", "time", "headers", "payload"});
+    const ObjectReader object(value, place, {"name", "port", "time", "headers", "payload", "expect"});
     SentPacket packet;
     if (const auto* name = object.optional("name")) packet.name = require_string(*name, place.member("name"), "a text");
     packet.port = static_cast<unsigned>(object.number("port", 0, setup_.options.ports - 1));
     if (const auto* time = object.optional("time")) packet.time = read_time(*time, place.member("time"));
     read_headers(object, packet);
     if (const auto* payload = object.optional("payload")) read_payload(*payload, place.member("payload"), packet);
+    if (const auto* expect = object.optional("expect")) {
+      packet.expected = read_expected_packet(*expect, place.member("expect"), *objects_, setup_.options.ports);
+    }
     setup_.packets.push_back(std::move(packet));
   }
 
@@ -381,6 +297,7 @@ class PacketFileReader {
 
   const p4::Program& program_;
   bool packets_from_elsewhere_;
+  std::optional<ProgramObjects> objects_;  // once the number of pipes is known
   LoneSwitchSetup setup_;
 };
 

@@ -26,7 +26,8 @@
 // "mask"}, {"value", "prefix"}, {"from", "to"} or "any". "lo" and "hi" give a pair its value. Rates of a meter of
 // packets are numbers a second; of a direct meter "key" (and "priority") names the entry of its table. Tables and
 // registers are set in every pipe unless `pipe` names one. `switch` takes what `rack.switch` of a scenario takes.
-// "$schema" is allowed, for editors.
+// "$schema" is allowed, for editors. What the control plane does meanwhile, "idle_timeouts" and "control", is in
+// control_file.hpp; what the file expects, "expect" of packets and of the whole, in expectations.hpp.
 #pragma once
 
 #include <cstddef>
@@ -44,6 +45,8 @@
 #include "sim/kernel/time.hpp"
 #include "tools/json/input_error.hpp"
 #include "tools/json/json_document.hpp"
+#include "tools/lone_switch/control_file.hpp"
+#include "tools/lone_switch/expectations.hpp"
 
 namespace racksim::tools {
 
@@ -56,6 +59,7 @@ struct PresetEntry {
   std::vector<std::uint64_t> data{};
   std::uint32_t priority = 0;
   std::optional<unsigned> pipe{};
+  std::optional<sim::Duration> ttl{};  ///< how long it may be idle
 };
 
 struct PresetRegister {
@@ -67,9 +71,7 @@ struct PresetRegister {
 struct PresetMeter {
   JsonLocation place;  ///< for what the meter itself refuses
   const p4::Meter* meter = nullptr;
-  std::uint64_t index = 0;
-  std::vector<p4::KeyMatch> key{};  ///< of a direct one, instead
-  std::uint32_t priority = 0;
+  models::ControlCpu::EntryRef entry;
   p4::MeterRates rates{};
   std::optional<unsigned> pipe{};
 };
@@ -107,6 +109,7 @@ struct SentPacket {
   std::vector<SentHeader> headers{};
   std::uint32_t payload_bytes = 0;
   std::vector<std::byte> payload{};  ///< those bytes, where they are given
+  std::optional<ExpectedPacket> expected{};
 };
 
 struct PresetLag {
@@ -147,6 +150,8 @@ struct LoneSwitchSetup {
   std::vector<PresetGenerator> generators;
   std::vector<PortDown> ports_down;
   std::vector<SentPacket> packets;  ///< in the order of the file
+  ControlSetup control;
+  FinalExpectations expected;
 
   unsigned pipes() const;
 };

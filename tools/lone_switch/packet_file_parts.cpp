@@ -8,6 +8,13 @@
 
 namespace racksim::tools {
 
+sim::Time read_time(const JsonValue& value, const JsonLocation& place) {
+  const sim::Duration length = with_unit(value, place, "a length of time", parse_length);
+  const sim::Duration most = sim::Duration::from_ps(1'000'000'000'000);
+  if (length > most) place.refuse(value.description(), "at most \"1s\"");
+  return sim::Time{} + length;
+}
+
 p4::KeyMatch read_match(const JsonValue& value, unsigned bits, const JsonLocation& place) {
   if (const auto* text = value.string(); text && *text == "any") return p4::KeyMatch::any();
   if (!value.is_object()) return {read_value(value, bits, place)};

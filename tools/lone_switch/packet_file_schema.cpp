@@ -1,22 +1,13 @@
 // The JSON Schema of packet files: what packet_file.cpp reads for any program. Names of tables, registers, headers and
 // fields are the program's, and how wide a value may be.
 #include "tools/json/json_schema.hpp"
+#include "tools/lone_switch/control_file_schema.hpp"
 #include "tools/lone_switch/packet_file.hpp"
 #include "tools/scenario/binding.hpp"
 #include "tools/text/units.hpp"
 
 namespace racksim::tools {
 namespace {
-
-JsonValue ref(const char* name) {
-  return definition_schema(name);
-}
-
-JsonValue needs(std::initializer_list<const char*> names) {
-  auto schema = JsonValue::object();
-  require_members(schema, names);
-  return schema;
-}
 
 /// `#/$defs/value`: a number, or as people write those of 32 and 48 bits.
 JsonValue value_schema() {
@@ -25,16 +16,9 @@ JsonValue value_schema() {
                         "A number, its text (\"0x...\" too), a MAC address or an IPv4 address.");
 }
 
-/// `#/$defs/key`: what an entry asks of a key field.
+/// `#/$defs/key`.
 JsonValue key_schema() {
-  auto ranges = object_schema({{"value", ref("value")},
-                               {"mask", ref("value")},
-                               {"prefix", integer_schema(0)},
-                               {"from", ref("value")},
-                               {"to", ref("value")}});
-  ranges.set("anyOf", JsonValue::array({needs({"from", "to"}), needs({"value", "prefix"}), needs({"value", "mask"})}));
-  return map_schema(any_of_schemas({ref("value"), const_schema("any"), std::move(ranges)}),
-                    "The key fields of the table.");
+  return map_schema(ref("match"), "The key fields of the table.");
 }
 
 JsonValue payload_schema() {
@@ -113,7 +97,8 @@ JsonValue packet_file_schema() {
                                {"port", index},
                                {"time", ref("time")},
                                {"headers", ref("headers")},
-                               {"payload", ref("payload")}},
+                               {"payload", ref("payload")},
+                               {"expect", packet_expectation_schema()}},
                               {"port", "headers"});
   auto schema = empty_object_schema();
   properties_of(schema).set({
@@ -127,7 +112,8 @@ JsonValue packet_file_schema() {
                                              {"action", name},
                                              {"data", map_schema(ref("value"), "The action's parameters.")},
                                              {"priority", integer_schema(0, 0xffff'ffff)},
-                                             {"pipe", pipe}},
+                                             {"pipe", pipe},
+                                             {"ttl", ref("time")}},
                                             {"table", "key", "action"}))},
       {"registers", array_schema(object_schema({{"array", name},
                                                 {"index", index},
@@ -154,12 +140,16 @@ JsonValue packet_file_schema() {
       {"generators", array_schema(generator_schema())},
       {"ports_down",
        array_schema(object_schema({{"port", index}, {"time", ref("time")}, {"until", ref("time")}}, {"port", "time"}))},
+      {"idle_timeouts", idle_timeouts_schema()},
+      {"control", control_schema()},
       {"packets", array_schema(std::move(packet))},
+      {"expect", final_expectation_schema()},
   });
   auto file = file_schema("racksim packet file", "What racksim switch sends through a switch program on its own.",
                           std::move(schema));
   auto lag = integer_schema(0, p4::ReplicationEngine::kMostLags - 1);
   file.set("$defs", JsonValue::object({{"value", value_schema()},
+                                       {"match", match_schema()},
                                        {"key", key_schema()},
                                        {"time", pattern_schema(length_pattern(), "At most 1s.")},
                                        {"ports", array_schema(index)},

@@ -13,11 +13,9 @@
 #include "p4model/language/field.hpp"
 #include "sim/kernel/time.hpp"
 #include "tools/json/json_document.hpp"
+#include "tools/lone_switch/field_values.hpp"
 
 namespace racksim::tools {
-
-/// Names and values, in the order of a declaration.
-using NamedValues = std::vector<std::pair<std::string, std::string>>;
 
 /// One thing that happened to a packet in a stage.
 struct StageStep {
@@ -94,6 +92,31 @@ struct DigestStory {
   NamedValues values{};
 };
 
+/// What the control plane did, or was told: an operation posted at an instant, and what came of it in each pipe.
+struct ControlStory {
+  enum class Type : std::uint8_t {
+    write,    ///< of a register's cell, or of an entry, which is added or changed
+    erase,    ///< of an entry
+    read,     ///< of a cell, an entry or a counter's entry
+    timeout,  ///< no operation: the control CPU is told that an entry has timed out
+  };
+  sim::Time at;
+  Type type = Type::write;
+  std::string cause{};   ///< what a rule answers; may be empty
+  std::string object{};  ///< the table, register array or counter
+  NamedValues key{};     ///< of an entry
+  std::optional<std::uint64_t> index{};
+  std::string value{};  ///< what is written
+  std::vector<unsigned> pipes{};
+  struct Answer {
+    unsigned pipe = 0;
+    sim::Time acted;     ///< when it met the state of its stage
+    sim::Time answered;  ///< when the control CPU knew of it
+    std::string text{};
+  };
+  std::vector<Answer> answers{};  ///< those that came before the run ended
+};
+
 /// What an entry of a counter holds in the end.
 struct CounterStory {
   unsigned pipe = 0;
@@ -116,7 +139,10 @@ struct SwitchStory {
   std::uint64_t circulating = 0;  ///< packets that still went round then
   std::vector<PacketStory> packets{};
   std::vector<DigestStory> digests{};
+  std::vector<ControlStory> control{};   ///< in the order of time
   std::vector<CounterStory> counters{};  ///< those that have counted
+  std::uint64_t expectations = 0;        ///< of the packet file
+  std::vector<std::string> failures{};   ///< a line for each that does not hold
 };
 
 std::string story_text(const SwitchStory& story);

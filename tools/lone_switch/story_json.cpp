@@ -49,6 +49,23 @@ JsonValue json_of(const StageStep& step) {
   return json;
 }
 
+JsonValue json_of(const ControlStory& story) {
+  constexpr const char* kTypes[] = {"write", "delete", "read", "timeout"};
+  auto json = JsonValue::object(
+      {{"at_ps", story.at.ps()}, {"event", kTypes[static_cast<std::size_t>(story.type)]}, {"object", story.object}});
+  if (!story.cause.empty()) json.set("cause", story.cause);
+  if (!story.key.empty()) json.set("key", object_of(story.key));
+  if (story.index) json.set("index", *story.index);
+  if (!story.value.empty()) json.set("value", story.value);
+  json.set("answers", array_of(story.answers, [](const auto& answer) {
+             return JsonValue::object({{"pipe", answer.pipe},
+                                       {"acted_ps", answer.acted.ps()},
+                                       {"answered_ps", answer.answered.ps()},
+                                       {"answer", answer.text}});
+           }));
+  return json;
+}
+
 struct EventJson {
   JsonValue json = JsonValue::object();
 
@@ -115,6 +132,7 @@ JsonValue story_json(const SwitchStory& story) {
                                        {"digest", digest.name},
                                        {"values", object_of(digest.values)}});
            }));
+  json.set("control", array_of(story.control, [](const auto& control) { return json_of(control); }));
   json.set("counters", array_of(story.counters, [&](const auto& counter) {
              return JsonValue::object({{"pipe", counter.pipe},
                                        {"counter", counter.counter},
@@ -122,6 +140,7 @@ JsonValue story_json(const SwitchStory& story) {
                                        {"packets", counter.packets},
                                        {"bytes", counter.bytes}});
            }));
+  if (story.expectations > 0) json.set({{"expectations", story.expectations}, {"failures", array_of(story.failures)}});
   return json;
 }
 

@@ -48,9 +48,11 @@ std::vector<std::uint8_t> bytes_of(const p4::Packet& packet) {
 StoryRecorder::StoryRecorder(models::RackContext& context, models::SwitchChassis& chassis, const p4::Program& program)
     : context_(context), chassis_(chassis), program_(program) {}
 
-void StoryRecorder::begins(const p4::Packet& packet, const std::string& name, unsigned port) {
-  numbers_[packet.serial] = packets_.size();
+std::size_t StoryRecorder::begins(const p4::Packet& packet, const std::string& name, unsigned port) {
+  const auto number = packets_.size();
+  numbers_[packet.serial] = number;
   begin(packet, name, port);
+  return number;
 }
 
 void StoryRecorder::begin(const p4::Packet& packet, const std::string& name, unsigned port) {
@@ -109,6 +111,7 @@ void StoryRecorder::dropped(const p4::Packet& packet, sim::Source where, sim::Ti
 }
 
 void StoryRecorder::digest_arrived(unsigned pipe, const p4::Digest& digest) {
+  keep();
   auto& story = digests_.emplace_back();
   story.at = context_.calendar.now();
   story.pipe = pipe;
@@ -163,7 +166,7 @@ void StoryRecorder::node_begins(const p4::ProgramNode& node) {
   if (!table || !table->keys.empty() || !table->miss_action) return;
   auto& ran = step(StageStep::Type::action, table->name);
   ran.action = table->miss_action->name;
-  ran.data = data_of(*table->miss_action, table->miss_values);
+  ran.data = named_data(*table->miss_action, table->miss_values);
 }
 
 void StoryRecorder::decided(bool holds) {
@@ -180,7 +183,7 @@ void StoryRecorder::looked_up(const p4::TableLookup& lookup) {
   }
   if (!lookup.action) return;
   found.action = lookup.action->name;
-  found.data = data_of(*lookup.action, lookup.data);
+  found.data = named_data(*lookup.action, lookup.data);
 }
 
 void StoryRecorder::register_used(const p4::RegisterUse& use) {
@@ -226,15 +229,6 @@ StageStep& StoryRecorder::step(StageStep::Type type, std::string name) {
 std::string StoryRecorder::text_of(p4::FieldRef field, std::uint64_t value) const {
   const auto& info = program_.info(field);
   return value_text(info.name, info.bits, value);
-}
-
-NamedValues StoryRecorder::data_of(const p4::Action& action, std::span<const std::uint64_t> data) const {
-  NamedValues values;
-  for (std::size_t i = 0; i < data.size(); ++i) {
-    const auto& parameter = action.parameters[i];
-    values.emplace_back(parameter.name, value_text(parameter.name, parameter.bits, data[i]));
-  }
-  return values;
 }
 
 std::string StoryRecorder::outcome_of(const p4::Verdict& verdict) const {

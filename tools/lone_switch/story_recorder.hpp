@@ -16,19 +16,20 @@
 namespace racksim::tools {
 
 /// Packets are told apart by their serials, which their copies share. All of it is kept, so there is a limit.
-class StoryRecorder final : public models::PacketObserver,
-                            public models::PassObserver,
-                            public models::DigestListener,
-                            public p4::StageWatcher {
+class StoryRecorder final : public models::PacketObserver, public models::PassObserver, public p4::StageWatcher {
  public:
   static constexpr std::uint64_t kMostKept = 1'000'000;  ///< steps, passes and departures: some 400 MB
 
   StoryRecorder(models::RackContext& context, models::SwitchChassis& chassis, const p4::Program& program);
 
-  /// A packet comes in at a port now.
-  void begins(const p4::Packet& packet, const std::string& name, unsigned port);
+  /// A packet comes in at a port now; the number of its story.
+  std::size_t begins(const p4::Packet& packet, const std::string& name, unsigned port);
   /// The wire that leaves at a port.
   void knows_wire(unsigned port, sim::Source source);
+  /// One more thing to keep. Throws InputError if there are too many.
+  void keep();
+  /// A digest is at the control CPU now.
+  void digest_arrived(unsigned pipe, const p4::Digest& digest);
   /// All stories, their events in the order of time.
   std::vector<PacketStory> take();
   std::vector<DigestStory> take_digests() { return std::move(digests_); }
@@ -38,8 +39,6 @@ class StoryRecorder final : public models::PacketObserver,
   void delivered(const p4::Packet&, sim::Source, sim::Time) override {}
   void pass_begins(const p4::Packet&, unsigned, sim::Time, bool) override {}
   void switch_written(const models::SwitchWrite&) override {}
-
-  void digest_arrived(unsigned pipe, const p4::Digest& digest) override;
 
   void before_ingress(const p4::Packet& packet, const p4::IngressMetadata& metadata) override;
   void after_ingress(const p4::Packet& packet, const p4::IngressMetadata& metadata,
@@ -61,14 +60,11 @@ class StoryRecorder final : public models::PacketObserver,
  private:
   /// The story of a packet; one that is new is of the switch's own generator.
   PacketStory& story_of(const p4::Packet& packet);
-  /// One more thing to keep. Throws InputError if there are too many.
-  void keep();
   void begin(const p4::Packet& packet, const std::string& name, unsigned port);
   void add(const p4::Packet& packet, sim::Time at, decltype(StoryEvent::what) what);
   void end_pass(const p4::Packet& packet, std::string outcome);
   StageStep& step(StageStep::Type type, std::string name);
   std::string text_of(p4::FieldRef field, std::uint64_t value) const;
-  NamedValues data_of(const p4::Action& action, std::span<const std::uint64_t> data) const;
   std::string outcome_of(const p4::Verdict& verdict) const;
 
   models::RackContext& context_;

@@ -4,25 +4,11 @@
 
 #include <algorithm>
 
+#include "tools/lone_switch/field_values.hpp"
 #include "tools/lone_switch/story.hpp"
 
 namespace racksim::tools {
 namespace {
-
-std::string nanoseconds(sim::Duration length) {
-  return fmt::format("{}.{:03} ns", length.ps() / 1000, length.ps() % 1000);
-}
-std::string nanoseconds(sim::Time at) {
-  return nanoseconds(at - sim::Time{});
-}
-
-std::string listed(const NamedValues& values, std::string_view separator = ", ") {
-  std::string text;
-  for (const auto& [name, value] : values) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : separator, name, value);
-  }
-  return text;
-}
 
 std::string call(const StageStep& step) {
   if (step.action.empty()) return "nothing";
@@ -136,6 +122,50 @@ std::string text_of(const PacketStory& packet, std::size_t number) {
   return text;
 }
 
+std::string text_of(const DigestStory& digest) {
+  return fmt::format("at {} the control CPU has a digest of pipe {}, {}: {}\n", nanoseconds(digest.at), digest.pipe,
+                     digest.name, listed(digest.values));
+}
+
+std::string what_of(const ControlStory& story) {
+  using Type = ControlStory::Type;
+  const auto place = story.index ? fmt::format("{}[{}]", story.object, *story.index)
+                                 : fmt::format("the entry {} of {}", listed(story.key), story.object);
+  switch (story.type) {
+    case Type::write:
+      return fmt::format("sets {} to {}", place, story.value);
+    case Type::erase:
+      return fmt::format("deletes {}", place);
+    case Type::read:
+      return fmt::format("reads {}", place);
+    case Type::timeout:
+      break;
+  }
+  return fmt::format("is told that {} has timed out", place);
+}
+
+std::string text_of(const ControlStory& story) {
+  auto text = fmt::format("at {} the control CPU {}{}\n", nanoseconds(story.at), what_of(story),
+                          story.cause.empty() ? "" : fmt::format(", for the {}", story.cause));
+  for (const auto& answer : story.answers) {
+    text += fmt::format("  {:<13} in pipe {}: {}; known at {}\n", nanoseconds(answer.acted), answer.pipe, answer.text,
+                        nanoseconds(answer.answered));
+  }
+  if (story.answers.size() < story.pipes.size()) text += "  under way when the run ended\n";
+  return text;
+}
+
+/// Digests and what the control plane did, in the order of time: what answers a digest comes behind it.
+std::string control_text(const SwitchStory& story) {
+  std::vector<std::pair<sim::Time, std::string>> parts;
+  for (const auto& digest : story.digests) parts.emplace_back(digest.at, text_of(digest));
+  for (const auto& control : story.control) parts.emplace_back(control.at, text_of(control));
+  std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::string text;
+  for (const auto& part : parts) text += "\n" + part.second;
+  return text;
+}
+
 }  // namespace
 
 std::string story_text(const SwitchStory& story) {
@@ -150,10 +180,7 @@ std::string story_text(const SwitchStory& story) {
     for (const auto& [what, count] : story.capture->remarks) text += fmt::format("  {} {}\n", count, what);
   }
   for (std::size_t i = 0; i < story.packets.size(); ++i) text += "\n" + text_of(story.packets[i], i + 1);
-  for (const auto& digest : story.digests) {
-    text += fmt::format("\nat {} the control CPU has a digest of pipe {}, {}: {}\n", nanoseconds(digest.at),
-                        digest.pipe, digest.name, listed(digest.values));
-  }
+  text += control_text(story);
   if (!story.counters.empty()) text += "\n";
   for (const auto& counter : story.counters) {
     text += fmt::format("counter {}[{}] of pipe {}: {} packets, {} bytes\n", counter.counter, counter.index,
@@ -162,6 +189,10 @@ std::string story_text(const SwitchStory& story) {
   if (story.circulating > 0) {
     text += fmt::format("\nat {} {} packet{} still went round\n", nanoseconds(story.end), story.circulating,
                         story.circulating == 1 ? "" : "s");
+  }
+  if (story.expectations > 0) {
+    text +=
+        fmt::format("\n{} of {} expectations hold\n", story.expectations - story.failures.size(), story.expectations);
   }
   return text;
 }
