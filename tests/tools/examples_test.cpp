@@ -137,6 +137,16 @@ TEST_CASE("the example switch program fits the pipeline and treats its packets a
   CHECK_THAT(fitted.out, Contains("2 of 12 stages"));
 }
 
+TEST_CASE("the smallest switch program fits and does what its file expects") {
+  const auto packets = run("switch first-switch " + kFolder + "first-switch.packets.json");
+  INFO(packets.out << packets.err);
+  CHECK(packets.status == 0);
+  // A read, three packets of which one has a time, a cell and a table.
+  CHECK_THAT(packets.out, Contains("7 of 7 expectations hold"));
+  const auto fitted = run("fit first-switch");
+  CHECK(fitted.status == 0);
+}
+
 TEST_CASE("the example figure and testbed: its points are run, and its claims met") {
   const tools::testing::TemporaryFolder folder;
   const auto outcome = tools::testing::run_racksim(folder, "figure " + kFolder + "figure.json --quick --out points",

@@ -218,11 +218,14 @@ class ControlReader {
     const auto* value = object.optional("value");
     const auto field =
         value ? read_field(*value, array.width.total(), object.place().member("value"), fields) : std::nullopt;
-    if (field) {
-      write.value = *field;
-    } else {
+    if (!field) {
       write.value = ProgramObjects::cell(object, array);
+      return write;
     }
+    for (const char* half : {"lo", "hi"}) {
+      if (object.optional(half)) object.place().member(half).refuse("half of an entry", "\"value\" alone");
+    }
+    write.value = *field;
     return write;
   }
 

@@ -53,6 +53,30 @@ TEST_CASE("a pipe is read once, whichever of both it holds, and what a capture l
   CHECK_THAT(run_racksim(folder, "switch l2l3-forwarding none.pcap").err, Contains("found no such file"));
 }
 
+TEST_CASE("a file with expectations is a test, and one that is wrong leaves nothing behind") {
+  const TemporaryFolder folder;
+  const Outcome holds = run_racksim(folder, "switch example-digests scenarios/switch/learning.json --pcap captures");
+  CHECK(holds.status == 0);
+  CHECK(holds.err.empty());
+  CHECK_THAT(holds.out, Contains(" expectations hold"));
+  CHECK(std::filesystem::exists(folder.path() / "captures" / "port2.pcap"));
+
+  const std::string begin =
+      R"({"packets": [{"port": 0, "headers": {"ethernet": {"dst": 2}}, "expect": [{"port": 5}]}])";
+  std::ofstream(folder.path() / "fails.json") << begin << "}";
+  const Outcome fails = run_racksim(folder, "switch l2l3-forwarding fails.json --json");
+  CHECK(fails.status == 1);
+  CHECK(fails.err == "fails.json: /packets/0/expect: found nothing that leaves, expected it leaving by port 5\n");
+  CHECK_THAT(fails.out, Contains("\"expectations\": 1") && Contains("found nothing that leaves"));
+
+  std::ofstream(folder.path() / "wrong.json") << begin << R"(, "control": [{"at": "1us", "delete": {"table": "no"}}]})";
+  const Outcome wrong = run_racksim(folder, "switch l2l3-forwarding wrong.json --pcap other");
+  CHECK(wrong.status == 2);
+  CHECK(wrong.out.empty());
+  CHECK_THAT(wrong.err, StartsWith("wrong.json: /control/0/delete/table: found \"no\""));
+  CHECK(!std::filesystem::exists(folder.path() / "other"));
+}
+
 TEST_CASE("packets that go round for too long are refused with the reason") {
   const TemporaryFolder folder;
   // A packet that goes round for ever, of which each pass is kept.

