@@ -1,5 +1,5 @@
-// A program to learn from: digests to the control CPU (scenarios/switch/digest.json), what it learns from them
-// (learning.json) and forgets (aging.json).
+// A program to learn from: digests to the control CPU (scenarios/switch/digest.json), what it has the bridge learn
+// (scenarios/switch/learning.json), and what is forgotten (scenarios/switch/aging.json).
 //
 // A bridge that learns: a source address that the table `known` lacks is told to the control CPU with the port it came
 // by. A packet to an address that the table `bridge` lacks goes to all ports but its own.

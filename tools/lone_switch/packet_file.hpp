@@ -163,7 +163,5 @@ LoneSwitchSetup read_packet_file(const JsonValue& document, const std::string& f
 
 /// The JSON Schema of packet files for any program.
 JsonValue packet_file_schema();
-/// What "trigger" of a generator may name.
-const std::vector<std::string>& packet_triggers();
 
 }  // namespace racksim::tools

@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include "tools/lone_switch/field_values.hpp"
-#include "tools/lone_switch/packet_file.hpp"
 
 namespace racksim::tools {
 

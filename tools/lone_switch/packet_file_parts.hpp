@@ -25,6 +25,9 @@ sim::Time read_time(const JsonValue& value, const JsonLocation& place);
 /// What an entry asks of a key field of so many bits: a value, or an object, or "any".
 p4::KeyMatch read_match(const JsonValue& value, unsigned bits, const JsonLocation& place);
 
+/// What "trigger" of a generator may name.
+const std::vector<std::string>& packet_triggers();
+
 /// What fires an application of the packet generator, beside the times that it fires at.
 void read_trigger(const ObjectReader& object, models::GeneratorApp& app);
 

@@ -3,6 +3,7 @@
 #include "tools/json/json_schema.hpp"
 #include "tools/lone_switch/control_file_schema.hpp"
 #include "tools/lone_switch/packet_file.hpp"
+#include "tools/lone_switch/packet_file_parts.hpp"
 #include "tools/scenario/binding.hpp"
 #include "tools/text/units.hpp"
 
