@@ -99,12 +99,14 @@ endfunction()
 # racksim_link_whole(TARGET library...): links all of these libraries' objects, also those that nobody calls by name: they
 # hold what registers itself (sim/options/registry.hpp). And links them first. Of an inline function that several objects
 # have, the linker takes the first that it meets; tests are compiled with less optimisation than the program, or none, and
-# would else run its hottest functions as slow copies of their own.
+# would else run its hottest functions as slow copies of their own. A mutant brings its own objects of the layer that its
+# property RACKSIM_REPLACES names (tests/mutants/below.cmake).
 function(racksim_link_whole target)
   set(archives "")
+  get_target_property(replaced ${target} RACKSIM_REPLACES)
   foreach(library IN LISTS ARGN)
     get_target_property(type ${library} TYPE)
-    if(type STREQUAL STATIC_LIBRARY)
+    if(type STREQUAL STATIC_LIBRARY AND NOT library STREQUAL "racksim_${replaced}")
       string(APPEND archives " $<TARGET_FILE:${library}>")
     endif()
   endforeach()
