@@ -243,6 +243,31 @@ TEST_CASE("A crash forgets datagrams that were not sent yet: those of afterwards
   CHECK(t.accounting.expected_in_flight() == 0);
 }
 
+TEST_CASE(
+    "A completion that a crash has lost is not taken for one of afterwards, which nobody sees before it is there") {
+  constexpr auto kCrash = 3_us;
+  TwoNics undisturbed;
+  undisturbed.calendar.run_until(at(kCrash));
+  undisturbed.rc_a.post(undisturbed.write(2, 64, 0));
+  undisturbed.calendar.run_until();
+  const sim::Time earliest = undisturbed.a.completions.at(0).when;
+  // The core comes to the lost one at any instant until the other is there.
+  for (sim::Duration busy = kCrash; at(busy) < earliest; busy += 20_ns) {
+    TwoNics t;
+    t.a.core.charge(busy);
+    t.rc_a.post(t.write(1, 64, 0));
+    t.calendar.run_until(at(kCrash));
+    t.a.nic.power_off();
+    t.a.nic.power_on();
+    t.connect();
+    t.rc_a.post(t.write(2, 64, 0));
+    t.calendar.run_until();
+    REQUIRE(t.a.completions.size() == 1);
+    CHECK(t.a.completions[0].what == 2);
+    CHECK(t.a.completions[0].when >= earliest);
+  }
+}
+
 // ibv_poll_cq(3): every work request of a queue pair in error completes, one that a message has begun to fill too.
 TEST_CASE("A receive that half a message has come for is flushed with the others, its own or a shared one") {
   for (const bool is_shared : {false, true}) {

@@ -91,6 +91,19 @@ TEST_CASE("A lost segment is sent again when its successor reports the gap, with
   CHECK(t.counters.retransmitted.value == 2);
 }
 
+TEST_CASE("A gap is reported as the one before it was, whatever has come between them") {
+  TwoNics t;
+  for (const std::uint64_t lost : {1, 4})
+    t.ab.add_targeted_fault({.match = {.header = "bth", .fields = {{"psn", lost}}}});
+  for (std::uint64_t i = 0; i < 3; ++i) write(t, i, 64);
+  t.calendar.run_until(at(50_us));
+  for (std::uint64_t i = 3; i < 6; ++i) write(t, i, 64);
+  t.calendar.run_until(at(100_us));
+  CHECK(t.b.landings.size() == 6);
+  CHECK(t.counters.naks.value == 2);
+  CHECK(t.counters.timeouts.value == 0);
+}
+
 TEST_CASE("A lost last segment is sent again after the timeout") {
   TwoNics t;
   t.ab.add_targeted_fault({.match = {.header = "bth", .fields = {{"psn", 0}}}});

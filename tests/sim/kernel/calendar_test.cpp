@@ -165,6 +165,26 @@ TEST_CASE("an event in the past is refused with its lane and both times") {
                     "an event of lane 'node3/timer' is scheduled at 9 ps, but the clock shows 10 ps");
 }
 
+TEST_CASE("a run executes what is due at its limit and nothing behind it, however many events share the slot") {
+  for (const std::uint64_t due : {1, 2, 3, 20}) {
+    for (const std::uint64_t behind : {0, 1, 2}) {
+      Calendar calendar;
+      Recorder recorder{calendar, {}};
+      const Lane lane = calendar.add_lane("lane");
+      const Time limit = Time::from_ps(5'000);
+      for (std::uint64_t i = 0; i < due; ++i) calendar.at<&Recorder::note>(limit, lane, recorder, i);
+      for (std::uint64_t i = 0; i < behind; ++i) {
+        calendar.at<&Recorder::note>(limit + Duration::from_ps(1), lane, recorder, due + i);
+      }
+      calendar.run_until(limit);
+      CHECK(recorder.seen.size() == due);
+      CHECK(calendar.now() == limit);
+      calendar.run_until();
+      CHECK(recorder.seen.size() == due + behind);
+    }
+  }
+}
+
 TEST_CASE("stop ends a run after the current event and a later run continues") {
   struct Stopper {
     Calendar& calendar;
