@@ -1,5 +1,5 @@
-// The smallest switch program that does something: it forwards frames by their destination, and counts what comes by each
-// port.
+// The smallest switch program that does something: it forwards frames by their destination, and counts what comes by
+// each port.
 #include <memory>
 
 #include "p4model/execute/registry.hpp"

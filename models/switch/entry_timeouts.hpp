@@ -1,14 +1,15 @@
-// Idle time-outs of table entries: a table that asks for them tells the control plane which of its entries no packet has
-// hit for their time to live (docs/hardware.md 6.10).
+// Idle time-outs of table entries: a table that asks for them tells the control plane which of its entries no packet
+// has hit for their time to live (docs/hardware.md 6.10).
 //
 // Hardware keeps three bits an entry in map RAM. A hit takes them back to the beginning, a sweep of the table every
-// 2^(21+n) cycles moves them on, and the fifth sweep after the last hit sends the driver a message. The driver takes the
-// time that this took off the entry's time to live, and the rest in steps of its query interval; a hit begins anew. What
-// has timed out is told once, until a packet hits it; it stays in the table until the control plane removes it.
+// 2^(21+n) cycles moves them on, and the fifth sweep after the last hit sends the driver a message. The driver takes
+// the time that this took off the entry's time to live, and the rest in steps of its query interval; a hit begins
+// anew. What has timed out is told once, until a packet hits it; it stays in the table until the control plane removes
+// it.
 //
-// A sweep takes one slot of each pipe, in which it looks at all entries: hardware goes from entry to entry while packets
-// pass. An entry of several pipes is idle when it is in all of them. Before the driver tells of an entry it looks once
-// more in a slot whether it was hit: hardware sends a message with the hit itself.
+// A sweep takes one slot of each pipe, in which it looks at all entries: hardware goes from entry to entry while
+// packets pass. An entry of several pipes is idle when it is in all of them. Before the driver tells of an entry it
+// looks once more in a slot whether it was hit: hardware sends a message with the hit itself.
 #pragma once
 
 #include <cstdint>
@@ -49,8 +50,8 @@ class EntryTimeouts {
 
   /// The shortest query interval that the hardware can keep at this clock.
   static sim::Duration shortest_interval(const SwitchOptions& options);
-  /// Begins to look at a table of the loaded program now, at this query interval. Once a table. Throws std::runtime_error
-  /// for a table without idle time-outs and for an interval that is too short.
+  /// Begins to look at a table of the loaded program now, at this query interval. Once a table. Throws
+  /// std::runtime_error for a table without idle time-outs and for an interval that is too short.
   void watch(const p4::Table& table, sim::Duration interval);
   /// Gives an entry of a watched table a time to live, from now on as if it was hit, or takes it away. The entry need
   /// not be there yet. Throws std::runtime_error for a time to live below the query interval, as the driver refuses it.

@@ -1,7 +1,7 @@
 // A program to learn from: a cache that the control plane fills (scenarios/switch/cache.json).
 //
 // A question that the table `cache` knows the answer to goes back at once by the port it came by; others go to the
-// server behind port 3. Its answers are forwarded, and told to the control CPU in a digest, whose software may add them.
+// server behind port 3. Its answers are forwarded, and told to the control CPU in a digest: software may add them.
 #include "p4model/examples/example.hpp"
 
 namespace racksim::p4 {

@@ -136,41 +136,39 @@ class ControlReader {
 
   ControlOperation read_operation(const ObjectReader& item, const TriggerFields& fields) const {
     ControlOperation operation{.place = item.place()};
-    const auto object_of = [&](const char* verb, std::vector<std::string> known) {
+    const auto members = [&](const char* verb, const std::vector<std::string>& of_entry,
+                             const std::vector<std::string>& of_others) {
+      const auto& value = item.required(verb);
       const JsonLocation place = item.place().member(verb);
-      const bool of_table = require_object_member(item.required(verb), place, "table");
-      if (of_table) known = {"table", "key", "priority", "pipe"};
-      if (of_table && std::string_view(verb) == "write") known.insert(known.end(), {"action", "data", "ttl"});
-      return ObjectReader(item.required(verb), place, std::move(known));
+      require_object(value, place);
+      return ObjectReader(value, place, value.find("table") ? of_entry : of_others);
     };
+    const auto pipes_of = [&](const ObjectReader& object) { operation.pipe = objects_.pipe(object); };
     if (item.optional("write")) {
-      const auto object = object_of("write", {"array", "index", "value", "lo", "hi", "pipe", "table"});
-      operation.pipe = objects_.pipe(object);
+      const auto object = members("write", {"table", "key", "priority", "action", "data", "ttl", "pipe"},
+                                  {"array", "index", "value", "lo", "hi", "pipe", "table"});
+      pipes_of(object);
       if (object.optional("table")) {
         operation.what = read_entry_write(object, fields);
       } else {
         operation.what = read_cell_write(object, fields);
       }
     } else if (item.optional("delete")) {
-      const auto object = object_of("delete", {"table", "key", "priority", "pipe"});
-      operation.pipe = objects_.pipe(object);
+      const std::vector<std::string> known{"table", "key", "priority", "pipe"};
+      const auto object = members("delete", known, known);
+      pipes_of(object);
       const auto& table = objects_.table(object);
       operation.what =
           EntryDelete{.table = &table, .key = read_key(object, table, fields), .priority = objects_.priority(object)};
     } else {
       const bool of_counter = item.required("read").find("counter") != nullptr;
-      const auto object =
-          object_of("read", of_counter ? std::vector<std::string>{"counter", "index", "key", "priority", "pipe"}
-                                       : std::vector<std::string>{"array", "index", "pipe", "table", "counter"});
-      operation.pipe = objects_.pipe(object);
+      const std::vector<std::string> cell{"array", "index", "pipe", "table", "counter"},
+          counter{"counter", "index", "key", "priority", "pipe"};
+      const auto object = members("read", {"table", "key", "priority", "pipe"}, of_counter ? counter : cell);
+      pipes_of(object);
       read_read(item, object, operation);
     }
     return operation;
-  }
-
-  static bool require_object_member(const JsonValue& value, const JsonLocation& place, const char* name) {
-    require_object(value, place);
-    return value.find(name) != nullptr;
   }
 
   std::vector<RuleKey> read_key(const ObjectReader& object, const p4::Table& table, const TriggerFields& fields) const {

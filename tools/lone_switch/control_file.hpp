@@ -1,5 +1,5 @@
-// What the control plane does while packets pass, as a packet file says it: operations at their times, rules that answer
-// digests and time-outs, and which tables' entries time out.
+// What the control plane does while packets pass, as a packet file says it: operations at their times, rules that
+// answer digests and time-outs, and which tables' entries time out.
 //
 //   "idle_timeouts": [{"table": "macs", "interval": "10ms", "ttl": "50ms"}],
 //   "control": [{"at": "1us", "write": {"array": "COUNT", "index": 3, "value": 7}},
@@ -7,13 +7,14 @@
 //                                       "action": "to_port", "data": {"port": 1}, "ttl": "20ms"}},
 //               {"at": "3us", "delete": {"table": "macs", "key": {"ethernet.dst": "02:00:00:00:00:0a"}}},
 //               {"at": "4us", "read": {"array": "COUNT", "index": 3}, "expect": {"value": 8}},
-//               {"on": {"digest": "learn"}, "write": {"table": "macs", "key": {"ethernet.dst": {"field": "ethernet.src"}},
-//                                                     "action": "to_port", "data": {"port": {"field": "ingress_port"}}}},
-//               {"on": {"timeout": "macs"}, "delete": {"table": "macs", "key": {"ethernet.dst": {"field":
-//                                                                                          "ethernet.dst"}}}}]
+//               {"on": {"digest": "learn"}, "write": {"table": "macs",
+//                "key": {"ethernet.dst": {"field": "ethernet.src"}}, "action": "to_port",
+//                "data": {"port": {"field": "ingress_port"}}}},
+//               {"on": {"timeout": "macs"},
+//                "delete": {"table": "macs", "key": {"ethernet.dst": {"field": "ethernet.dst"}}}}]
 //
-// Operations with a time come in its order. Rules with the same trigger act in the order of the file. A rule takes values
-// from the fields of its digest, or from the key of the entry that has timed out.
+// Operations with a time come in its order. Rules with the same trigger act in the order of the file. A rule takes
+// values from the fields of its digest, or from the key of the entry that has timed out.
 #pragma once
 
 #include <cstdint>

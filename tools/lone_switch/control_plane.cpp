@@ -15,6 +15,8 @@ template <class... F>
 struct Overloaded : F... {
   using F::operator()...;
 };
+template <class... F>
+Overloaded(F...) -> Overloaded<F...>;
 
 std::uint64_t value_of(const RuleValue& value, std::span<const p4::KeyMatch> fields) {
   if (const auto* field = std::get_if<FromTrigger>(&value)) return fields[field->field].value();

@@ -1,5 +1,5 @@
-// What a packet file expects, so that it is a test: where packets leave, when and with which fields; and what registers,
-// tables and counters hold in the end.
+// What a packet file expects, so that it is a test: where packets leave, when and with which fields; and what
+// registers, tables and counters hold in the end.
 //
 //   "packets": [{..., "expect": [{"port": 1, "from": "400ns", "until": "1us", "fields": {"ipv4.ttl": 63}}]}],
 //   "expect": {"registers": [{"array": "COUNT", "index": 3, "value": 8}],

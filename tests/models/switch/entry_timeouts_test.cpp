@@ -72,8 +72,8 @@ TEST_CASE("an entry that nothing hits is told once, at the query in which its ti
   t.timeouts.watch(*t.sources, 10_ms);
   t.timeouts.set_ttl(t.of(0), 50_ms);
   t.run_to(200_ms);
-  // The fifth sweep tells that it is idle (8.6 ms), which the driver takes for 5 ms; 45 ms are left, of which queries at
-  // 10, 20, 30 and 40 ms take 40.
+  // The fifth sweep tells that it is idle (8.6 ms), which the driver takes for 5 ms; 45 ms are left, of which queries
+  // at 10, 20, 30 and 40 ms take 40.
   CHECK(t.told == decltype(t.told){{0, t.known(sim::Time{} + 50_ms)}});
 }
 
@@ -93,7 +93,7 @@ TEST_CASE("sweeps are a power of two of cycles; a time to live that five of them
   slow.timeouts.watch(*slow.sources, 1000_ms);
   slow.timeouts.set_ttl(slow.of(0), 1000_ms);
   slow.run_to(1400_ms);
-  // A fifth of 1000 ms is 116.3 times 2^21 cycles: sweeps of 2^28 of them, 220.03 ms, of which the fifth is at 1100.1 ms.
+  // A fifth of 1000 ms is 116.3 times 2^21 cycles: sweeps of 2^28 of them, 220.03 ms; the fifth is at 1100.1 ms.
   const auto sweep = sim::Duration::from_ps(220'029'062'296);
   CHECK(slow.told == decltype(slow.told){{0, slow.known(sim::Time{} + sweep * 5)}});
 }

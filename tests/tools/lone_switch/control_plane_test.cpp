@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "p4model/language/headers.hpp"
 #include "tests/tools/lone_switch/examples.hpp"
+#include "tests/tools/refusal.hpp"
 
 namespace control_plane_test {
 
@@ -120,18 +122,43 @@ TEST_CASE("a rule answers each digest with values of it, and a full table says s
   CHECK(full.control.at(0).answers.at(0).text == "table 'known' is full with 1024 entries");
 }
 
-TEST_CASE("a rule takes the values of the digest that it answers, into registers too") {
-  const auto story = story_of("example-digests", bridge(R"("control": [], )", {"1us"}));
-  CHECK(story.control.empty());
+TEST_CASE("a rule takes the values of the digest that it answers, field by field") {
   const auto cached = story_of("example-cache", parse_json(R"({"switch": {"ports": 4, "ports_per_pipe": 4},
     "tables": [{"table": "clients", "key": {"ethernet.dst": 1}, "action": "to_client", "data": {"port": 1}}],
     "control": [{"on": {"digest": "answered"}, "write": {"table": "cache", "key": {"question.key":
                  {"field": "question.value"}}, "action": "answer", "data": {"value": {"field": "question.key"}}}}],
     "packets": [{"port": 3, "headers": {"ethernet": {"dst": 1}, "question": {"answers": 1, "key": 7, "value": 99}}}],
-    "expect": {"tables": [{"table": "cache", "key": {"question.key": 99}, "action": "answer", "data": {"value": 7}}]}})",
+    "expect": {"tables": [{"table": "cache", "key": {"question.key": 99}, "action": "answer",
+                           "data": {"value": 7}}]}})",
                                                            "packets.json"));
   CHECK(cached.expectations == 1);
   CHECK(cached.failures.empty());
+}
+
+TEST_CASE("a rule writes registers at an index and with a value of its digest, both of fields that are narrow enough") {
+  const auto program = std::make_shared<p4::Program>("notes", "tells of all frames");
+  program->parser_state<p4::Ethernet>(p4::Gress::ingress, "ethernet");
+  const auto type = program->header_field(&p4::Ethernet::ether_type), src = program->header_field(&p4::Ethernet::src);
+  program->register_array("TYPES", p4::Width::single(32), 512);
+  program->digest(1, "seen", {program->intrinsics().ingress_port, type, src});
+  program->ingress().apply(program->action("tell").set(program->digest_type(), 1).set(program->intrinsics().drop, 1));
+  const auto failures = [&](const std::string& write) {
+    const auto setup = read_packet_file(parse_json(R"({"control": [{"on": {"digest": "seen"}, "write": {)" + write +
+                                                       R"(}}], "packets": [{"port": 3, "headers": {"ethernet":
+      {"ether_type": 2048}}}], "expect": {"registers": [{"array": "TYPES", "index": 3, "value": 2048}]}})",
+                                                   "p.json"),
+                                        "p.json", *program);
+    return send_through_switch(program, setup).failures;
+  };
+  const std::string by_port = R"("array": "TYPES", "index": {"field": "ingress_port"})";
+  const std::string value = R"(, "value": {"field": "ethernet.ether_type"})";
+  CHECK(failures(by_port + value).empty());
+  CHECK_THAT(refusal([&] { failures(R"("array": "TYPES", "index": {"field": "ethernet.ether_type"})" + value); }),
+             Contains("/control/0/write/index/field: found \"ethernet.ether_type\" of 16 bits, expected a field whose "
+                      "values are all below 512"));
+  CHECK_THAT(refusal([&] { failures(by_port + R"(, "value": {"field": "ethernet.src"})"); }),
+             Contains("/control/0/write/value/field: found \"ethernet.src\" of 48 bits"));
+  CHECK_THAT(refusal([&] { failures(by_port + value + R"(, "lo": 1)"); }), Contains("/control/0/write/lo"));
 }
 
 TEST_CASE("an entry that times out is told, and a rule answers that with its key") {
@@ -147,6 +174,28 @@ TEST_CASE("an entry that times out is told, and a rule answers that with its key
   CHECK(story.control[0].at < sim::Time{} + 80_ms + 900_ns + story.ingress_latency);
   CHECK(story.control[1].cause == "time-out in known");
   CHECK(story.control[2].answers.at(0).text == "deleted");
+}
+
+TEST_CASE("an entry that is written with a time to live times out, one that was deleted before does not") {
+  const auto known = [](int address, const std::string& more = "") {
+    return R"({"table": "known", "key": {"ethernet.src": )" + std::to_string(address) + "}" + more + "}";
+  };
+  const std::string lives = R"(, "action": "known_source", "ttl": "50ms")";
+  const auto story = story_of(
+      "example-digests",
+      bridge(R"("until": "70ms", "idle_timeouts": [{"table": "known", "interval": "10ms"}], "control": [
+                 {"at": "1us", "write": )" +
+                 known(1, lives) + R"(}, {"at": "1us", "write": )" + known(2, lives) + R"(}, {"at": "1us", "write": )" +
+                 known(3, R"(, "action": "known_source")") + R"(}, {"at": "30ms", "delete": )" + known(2) + "}],",
+             {"1us"}));
+  std::vector<ControlStory> timeouts;
+  for (const auto& one : story.control) {
+    if (one.type == ControlStory::Type::timeout) timeouts.push_back(one);
+  }
+  REQUIRE(timeouts.size() == 1);
+  CHECK(timeouts[0].key == NamedValues{{"ethernet.src", "00:00:00:00:00:01"}});
+  CHECK(timeouts[0].at > sim::Time{} + 50_ms);  // docs/hardware.md 6.10: at the driver's fifth query
+  CHECK(timeouts[0].at < sim::Time{} + 50_ms + 2_us);
 }
 
 TEST_CASE("each expectation that does not hold is a line with what was found and expected") {
@@ -186,6 +235,12 @@ TEST_CASE("each expectation that does not hold is a line with what was found and
   auto document = unsent;
   document.find("packets")->find(std::size_t{0})->set("expect", JsonValue::array());
   CHECK_THAT(story_of("example-digests", document).failures.at(0), Contains("/packets/0/expect: found a packet that"));
+}
+
+TEST_CASE("a packet that goes round leaves once, by a front port") {
+  auto document = read_json_file((scenarios_folder() / "switch" / "visits.json").string());
+  document.find("packets")->find(std::size_t{1})->set("expect", parse_json(R"([{"port": 2}])", "e"));
+  CHECK(story_of("example-visits", document).failures.empty());
 }
 
 TEST_CASE("counters and cells of registers are judged in the end") {
