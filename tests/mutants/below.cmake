@@ -36,9 +36,9 @@ function(racksim_mutant_below patch layer name)
   set(headers ${patched})
   list(FILTER headers INCLUDE REGEX "\\.hpp$")
 
-  # What is compiled anew: the patched sources, and of a patched header what includes it in its folder. All other objects
-  # are those of the original. So other folders, and tests, keep their own copies of a header's inline functions: a patch
-  # should change none that they call, and no class that they lay out.
+  # What is compiled anew: the patched sources, and of a patched header what includes it in its folder. All other
+  # objects are those of the original. So other folders, and tests, keep their own copies of a header's inline
+  # functions: a patch should change none that they call, and no class that they lay out.
   set(changed ${patched})
   list(FILTER changed INCLUDE REGEX "\\.cpp$")
   racksim_includers(including ${headers})

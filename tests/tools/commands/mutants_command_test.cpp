@@ -81,6 +81,20 @@ class SmallTree {
                   "Time stands still.\nTemplate: echo\n\n--- a/" + file + "\n+++ b/" + file +
                       "\n@@ -1,3 +1,2 @@\n int now() {\n-  " + line + "\n   return 1;\n");
   }
+  /// Has nothing built, and scripts stand for the programs of a mutant of a layer, for the layer's tests and for racksim.
+  void fake_programs(const std::string& layer, const std::string& name, const std::string& fuzzing,
+                     const std::string& testing, const std::string& tests_as_they_are = "true") const {
+    folder_.write("tools/prepare.sh", "say() { echo \"$*\" >&2; }\ninstall_packages() { :; }\nbuild() { :; }\n");
+    const std::string built = "build/mutants/", mutant = built + "tests/mutants/";
+    const auto script = [&](const std::string& file, const std::string& does) {
+      folder_.write(file, "#!/bin/bash\n" + does + '\n');
+      fs::permissions(path() / file, fs::perms::owner_all);
+    };
+    script(built + "tools/racksim", "true");
+    script(built + "tests/test_" + layer, tests_as_they_are);
+    script(mutant + "racksim_mutant_" + layer + '_' + name, fuzzing);
+    script(mutant + "test_mutant_" + layer + '_' + name, testing);
+  }
 
  private:
   TemporaryFolder folder_;
@@ -172,6 +186,50 @@ TEST_CASE("mutants are listed by layer, by protocol or by their own name, with w
   const auto none = mutants(tree.path(), "--list modles");
   CHECK(none.status == 2);
   CHECK_THAT(none.said, Contains("modles"));
+}
+
+TEST_CASE("the table says whether fuzzing, a unit test, both or nothing caught a mutant below the protocols") {
+  if (std::system("command -v jq >/dev/null") != 0) {
+    WARN("skipped: tools/mutants reads results with jq");
+    return;
+  }
+  const bool fuzzing = GENERATE(false, true), testing = GENERATE(false, true);
+  const SmallTree tree;
+  tree.add_mutant_of_layer("no-time", "advance();");
+  tree.fake_programs("sim", "no-time",
+                     fuzzing ? R"(echo '{"failures": [{"run": 6, "oracles": ["served", "progress"]}]}'; exit 1)"
+                             : R"(echo '{"runs": 50, "failures": []}')",
+                     testing ? "cat <<END; exit 1\n" + std::string(79, '-') +
+                                   "\nthe clock goes on whatever happens, in this world and in all of the\nothers\n"
+                                   "  in a section\n" +
+                                   std::string(79, '-') + "\nclock_test.cpp:7\n" + std::string(79, '.') +
+                                   "\n\nFAILED:\nEND\n"
+                             : "true");
+  const auto outcome = mutants(tree.path(), "--runs 50");
+  INFO(outcome.said);
+  CHECK(outcome.status == (fuzzing || testing ? 0 : 1));
+  const std::string verdict = fuzzing && testing ? "both" : fuzzing ? "fuzzing" : testing ? "tests" : "NOT caught";
+  const std::string runs = fuzzing ? "7" : "50";
+  const std::string oracles = fuzzing ? "served, progress" : "";
+  const std::string test =
+      testing ? R"("the clock goes on whatever happens, in this world and in all of the others")" : "";
+  std::istringstream table(outcome.printed);
+  std::string line;
+  std::getline(table, line);
+  std::getline(table, line);
+  CHECK_THAT(line, Contains("sim/no-time ") && Contains(' ' + verdict + ' ') && Contains(' ' + runs + "  "));
+  CHECK_THAT(line, Catch::Matchers::EndsWith(oracles + (fuzzing && testing ? "; " : "") + test));
+  CHECK_THAT(outcome.printed, Contains(fuzzing || testing ? "1 of 1 caught" : "0 of 1 caught"));
+}
+
+TEST_CASE("the table is not made where the tests of a layer fail without a mistake") {
+  const SmallTree tree;
+  tree.add_mutant_of_layer("no-time", "advance();");
+  tree.fake_programs("sim", "no-time", "false", "false", "echo the world has ended; exit 1");
+  const auto outcome = mutants(tree.path(), "");
+  CHECK(outcome.status == 1);
+  CHECK_THAT(outcome.printed, Contains("the world has ended"));
+  CHECK_THAT(outcome.said, Contains("a test of sim/ fails as it is"));
 }
 
 }  // namespace mutants_command_test
