@@ -185,6 +185,34 @@ TEST_CASE("a run executes what is due at its limit and nothing behind it, howeve
   }
 }
 
+TEST_CASE("an event that is cancelled when its slot is open is not executed, whatever shares the slot") {
+  for (const std::uint64_t sorted : {2, 3, 4, 20}) {
+    for (const std::uint64_t late : {0, 1, 2}) {
+      for (std::uint64_t cancelled = 1; cancelled < sorted + late; ++cancelled) {
+        Calendar calendar;
+        Recorder recorder{calendar, {}};
+        const Lane lane = calendar.add_lane("lane");
+        std::vector<EventId> ids;
+        std::vector<std::pair<std::int64_t, std::uint64_t>> expected;
+        const auto add = [&] {
+          const std::uint64_t id = ids.size();
+          const auto ps = static_cast<std::int64_t>(5'000 + id);
+          ids.push_back(calendar.at<&Recorder::note>(Time::from_ps(ps), lane, recorder, id));
+          if (id != cancelled) expected.emplace_back(ps, id);
+        };
+        while (ids.size() < sorted) add();
+        REQUIRE(calendar.run_one());
+        while (ids.size() < sorted + late) add();
+        CHECK(calendar.cancel(ids[cancelled]));
+        CHECK_FALSE(calendar.cancel(ids[cancelled]));
+        calendar.run_until();
+        CHECK(recorder.seen == expected);
+        CHECK(calendar.pending() == 0);
+      }
+    }
+  }
+}
+
 TEST_CASE("stop ends a run after the current event and a later run continues") {
   struct Stopper {
     Calendar& calendar;
