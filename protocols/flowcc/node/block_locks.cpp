@@ -46,6 +46,10 @@ sim::Task<bool> BlockLocks::lock(unsigned thread, Tag tag, LockMode mode, bool t
       co_await place.changed.wait();
       continue;
     }
+    if (std::ranges::find(asked_for_, tag) != asked_for_.end()) {  // a sibling that tries, and may have it by now
+      co_await answered_.wait();
+      continue;
+    }
     if (TimedRunner* sibling = event_on(node_, tag)) {
       co_await sibling->ended().wait();
       continue;
@@ -55,6 +59,7 @@ sim::Task<bool> BlockLocks::lock(unsigned thread, Tag tag, LockMode mode, bool t
       requesters_[thread]->find_home(tag);
       granted = co_await ask_owner(thread, tag, mode, busy, operation);
     } catch (const models::Unavailable&) {
+      answered(tag);
       leave(place);
       throw;
     }
@@ -74,7 +79,9 @@ MessageType BlockLocks::request_for(Tag tag, LockMode mode) const {
 
 sim::Task<bool> BlockLocks::ask_owner(unsigned thread, Tag tag, LockMode mode, bool& busy, sim::OperationId operation) {
   TimedRunner* number = free_number(thread);
+  asked_for_.push_back(tag);
   const auto outcome = co_await requesters_[thread]->obtain(*number, request_for(tag, mode), tag, operation, true);
+  answered(tag);
   busy = outcome == TimedRunner::Outcome::busy;
   if (outcome != TimedRunner::Outcome::done) co_return false;
   Held& held = held_.emplace_back();

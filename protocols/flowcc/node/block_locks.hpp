@@ -38,7 +38,7 @@ namespace racksim::flowcc {
 class BlockLocks {
  public:
   BlockLocks(Shared& shared, NodeState& node, const std::vector<std::unique_ptr<Requester>>& requesters)
-      : shared_(shared), node_(node), requesters_(requesters) {}
+      : shared_(shared), node_(node), requesters_(requesters), answered_(shared.calendar) {}
 
   /// Takes a lock; returns whether it is granted, which it is unless `tries`. Throws models::Unavailable if the block's
   /// home is down.
@@ -82,6 +82,7 @@ class BlockLocks {
   void crash() {
     held_.clear();
     queue_.clear();
+    asked_for_.clear();
   }
 
  private:
@@ -109,6 +110,10 @@ class BlockLocks {
     if (Waiting* first = first_in_queue(tag)) first->changed.notify_all();
   }
   sim::Task<bool> ask_owner(unsigned thread, Tag tag, models::LockMode mode, bool& busy, sim::OperationId operation);
+  void answered(Tag tag) {
+    std::erase(asked_for_, tag);
+    answered_.notify_all();
+  }
   MessageType request_for(Tag tag, models::LockMode mode) const;
   bool hand_over(Held& held);
   Held* find(Tag tag);
@@ -119,6 +124,8 @@ class BlockLocks {
   const std::vector<std::unique_ptr<Requester>>& requesters_;  // by thread
   std::vector<Held> held_;                                     // few: what threads hold now
   std::vector<Waiting*> queue_;                                // in the order in which they came
+  std::vector<Tag> asked_for_;                                 // by threads that have no answer yet
+  sim::Signal answered_;
 };
 
 }  // namespace racksim::flowcc

@@ -321,6 +321,27 @@ TEST_CASE("threads of a node share a shared lock by one request, and the last gi
   CHECK(run.found("stuck-request"));
 }
 
+TEST_CASE("threads of a node that try for a shared lock at once share one, and each gives its own back") {
+  for (const Ownership owner : kOwners) {
+    Script run(owned_by(owner));
+    const auto block = run.shared_block(1);
+    Script::Asked first, second;
+    run.ask_to_try({2, 0}, block, LockMode::shared, first);
+    run.ask_to_try({2, 1}, block, LockMode::shared, second);
+    run.advance(100_us);
+    REQUIRE(first.granted);
+    REQUIRE(second.granted);
+    CHECK(run.protocol->node(2).locks().held().size() == 1);
+    CHECK(run.unlock({2, 1}, block) == "");
+    CHECK_FALSE(run.try_lock({0, 0}, block, LockMode::exclusive).granted);
+    CHECK(run.unlock({2, 0}, block) == "");
+    CHECK(run.try_lock({0, 0}, block, LockMode::exclusive).granted);
+    CHECK(run.unlock({0, 0}, block) == "");
+    run.finish();
+    CHECK(run.violations() == "");
+  }
+}
+
 TEST_CASE("a node hands a lock over to its own threads at most so many times in a row, in the order of asking") {
   for (const std::uint64_t most : {0, 1, 8}) {
     Setup setup;

@@ -23,7 +23,11 @@ class LockScript : public Run {
   void ask(models::Session session, models::GlobalAddress at, models::LockMode mode, Asked& asked) {
     this->spawn(take(session, at, mode, asked), session.node);
   }
-  /// The same, and lets all that it causes come to rest, or to wait.
+  /// Has a thread try to lock.
+  void ask_to_try(models::Session session, models::GlobalAddress at, models::LockMode mode, Asked& asked) {
+    this->spawn(try_to_take(session, at, mode, asked), session.node);
+  }
+  /// The same as `ask`, and lets all that it causes come to rest, or to wait.
   Asked lock(models::Session session, models::GlobalAddress at, models::LockMode mode) {
     Asked asked;
     this->spawn(take(session, at, mode, asked), session.node);
