@@ -11,14 +11,15 @@ namespace {
 
 constexpr auto kTypes = static_cast<std::size_t>(MessageType::removal_notice) + 1;
 /// Besides the types: requests that have got the lock and go to holders, answers that come with the home's data, and
-/// blocks by the places where they land.
-enum : std::size_t { kToHolder = kTypes, kByHome, kBlock, kToMemory, kMessages };
+/// blocks by the places where they land, and what is written to logs of locks.
+enum : std::size_t { kToHolder = kTypes, kByHome, kBlock, kToMemory, kToLog, kMessages };
 
 }  // namespace
 
 void FlowCc::messages_of(const p4::Packet& packet, std::vector<models::CostedMessage>& messages) const {
   const auto add = [&](std::size_t message) { messages.push_back({message, packet.operation}); };
   if (const auto* remote = packet.find<models::Reth>()) {
+    if (DataAddress::is_lock_log(remote->address)) return add(kToLog);
     return add(DataAddress::is_event_buffer(remote->address) ? kBlock : kToMemory);
   }
   const auto* header = packet.find<FlowCcHeader>();
@@ -32,7 +33,7 @@ void FlowCc::messages_of(const p4::Packet& packet, std::vector<models::CostedMes
 models::CostTable FlowCcOptions::costs(const models::RackOptions&) const {
   models::CostTable table;
   for (std::size_t i = 0; i < kTypes; ++i) table.messages.emplace_back(to_string(static_cast<MessageType>(i)));
-  for (const char* name : {"request to a holder", "ACK of the home", "block", "block to memory"}) {
+  for (const char* name : {"request to a holder", "ACK of the home", "block", "block to memory", "lock to a log"}) {
     table.messages.emplace_back(name);
   }
   const std::string unlocks = "sent UNLOCK (read) + sent UNLOCK (write)";
@@ -91,6 +92,15 @@ models::CostTable FlowCcOptions::costs(const models::RackOptions&) const {
        .per = "flowcc.write_backs",
        .of_each = false},
   };
+  if (logs_locks()) {
+    table.rows.push_back({.what = "a granted lock goes into a log, and out of it",
+                          .section = "§6",
+                          .cost = "sent lock to a log",
+                          .per = "flowcc.locks.granted",
+                          .least = 0,  // a node that is alone has no witness
+                          .most = 2,
+                          .of_each = false});
+  }
   const auto add = [&](const char* state, const char* what, const std::string& cost, std::uint64_t times,
                        const char* per = "operations") {
     table.rows.push_back(models::row_of(state, what, "§5.1.2", cost, times, times, per));

@@ -86,6 +86,14 @@ models::PacketDescription FlowCc::describe_block(const p4::Packet& packet) const
   if (const TimedRunner* waiting = description.to.empty() ? event_on(receiver, data.tag) : nullptr) {
     description.to = thread_name(waiting->number().number());
   }
+  if (packet.content.holds<LoggedLock>()) {
+    const auto lock = packet.content.as<LoggedLock>();
+    description.label =
+        fmt::format("lock log: {} by {}", lock.held ? "held" : "given back", thread_name(lock.requester));
+    description.key = lock.tag;
+    description.to = "log";
+    return description;
+  }
   if (!whole) {
     description.label = "part of a block";
     description.part = true;

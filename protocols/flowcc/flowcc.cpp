@@ -23,10 +23,6 @@ const sim::Registration<models::Simplification> chunk_tables(
     {.name = "flowcc/chunk-tables",
      .doc =
          "which chunks of a node are given away survives its crash, as if it were in memory that keeps its contents"});
-const sim::Registration<models::Simplification> dead_holders(
-    {.name = "flowcc/dead-holders",
-     .doc = "that the last holder of a lock has died its next holder knows from the record of the run; no message "
-            "tells it"});
 const sim::Registration<models::Simplification> recovery_calls(
     {.name = "flowcc/recovery-rounds",
      .doc = "when nodes fail the manager has survivors stop and go on by a management network whose packets are not "
@@ -295,6 +291,7 @@ std::vector<models::Leak> FlowCc::leaks() const {
   if (leaks.empty()) {
     leaks = wrong_metadata();
     std::ranges::move(control_->wrong_at_rest(), std::back_inserter(leaks));
+    std::ranges::move(wrong_lock_logs(), std::back_inserter(leaks));
   }
   std::ranges::move(control_->wrong_before(), std::back_inserter(leaks));
   std::ranges::move(allocation_->leaks(), std::back_inserter(leaks));

@@ -42,6 +42,9 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
   ShadowSuccession* shadows() { return control_->shadows(); }
   /// Where blocks migrate; otherwise null.
   Recovery* recovery() { return control_->recovery(); }
+  const Recovery* recovery() const { return control_->recovery(); }
+  /// Whether a node has been found dead, and is not back yet.
+  bool is_absent(NodeId node) const { return shared_.absent[node]; }
   const Allocation& allocation() const { return *allocation_; }
   bool holder_died(models::Session session, models::GlobalAddress address) const override;
 
@@ -55,6 +58,7 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
   class ApplicationThread;
   void note_dead_locks(NodeId node);
   void free_dead_locks();
+  std::vector<models::Leak> wrong_lock_logs() const;
   void refuse_to_free_locked(models::GlobalAddress first) const;
   std::string thread_name(std::uint64_t requester) const;
   std::string owner_of(Tag tag) const;

@@ -111,6 +111,8 @@ void FlowCc::add_waits(std::vector<sim::Wait>& waits) const {
     node->visit_runners([&](const TimedRunner& runner) {
       if (runner.event().active()) add_waits_of_event(runner, waits);
       add_waits_of_unlocks(runner, waits);
+      if (runner.logs_lock())
+        waits.push_back({.who = runner.name(), .whom = "", .why = "its lock in the log of another node"});
     });
     node->locks().visit_waiting([&](unsigned who, unsigned whom, Tag tag) {
       waits.push_back({.who = fmt::format("node{}/thread{}", node->id(), who),
@@ -129,6 +131,9 @@ void FlowCc::add_waits_of_unlocks(const TimedRunner& runner, std::vector<sim::Wa
     if (!unlock.written_back) {
       wait.whom = fmt::format("node{}", home_of(unlock.tag));
       wait.why = "not sent before its block is written back";
+    } else if (unlock.logged) {
+      wait.whom = "the log of its lock";
+      wait.why = "not sent before that has forgotten it";
     } else if (!unlock.sent) {
       wait.whom = name_of(runner, unlocks.front().seq == unlock.seq ? unlocks.back() : unlocks.front());
       wait.why = "not sent before the unlock before it is acknowledged";

@@ -144,6 +144,7 @@ sim::Task<void> Recovery::run() {
   } while (again_);
   participants_.clear();
   busy_ = shared_.recovering = false;
+  ++ended_count_;
   ended_.notify_all();
   shared_.migration.recovery_time.value += static_cast<std::uint64_t>((shared_.calendar.now() - began).ns());
 }

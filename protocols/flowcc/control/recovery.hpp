@@ -68,6 +68,10 @@ class Recovery final : public models::MembershipObserver {
   /// the newest of these (WriteLog).
   std::map<Tag, std::size_t> what_is_left() const;
   bool at_rest() const { return !busy_ && membership_.at_rest(); }
+  /// Whether one is under way, how many times one has begun, and how many have ended.
+  bool busy() const { return busy_; }
+  std::uint32_t begun() const { return incarnation_; }
+  std::uint32_t ended() const { return ended_count_; }
 
  private:
   void node_cut_off(NodeId, NodeId) override {}
@@ -117,7 +121,7 @@ class Recovery final : public models::MembershipObserver {
   };
   std::map<Tag, DiedWith> died_with_;  // of what nodes that have crashed had since losses were last told
   bool anybody_died_ = false;
-  std::uint32_t incarnation_ = 0;
+  std::uint32_t incarnation_ = 0, ended_count_ = 0;
   bool busy_ = false, again_ = false, waits_for_boot_ = false;
 };
 

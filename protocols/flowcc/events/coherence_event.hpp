@@ -37,6 +37,8 @@ class CoherenceEvent {
   GlobalMetadata metadata() const { return metadata_; }
   /// Whether some reply said Modified: then global memory may be older than the data.
   bool saw_modified() const { return saw_modified_; }
+  /// Of an event that keeps its lock for an application: whether the last holder has died with it (node/lock_log.hpp).
+  bool after_death() const { return after_death_; }
   /// Whether anybody has acknowledged it: then it has its lock.
   bool has_lock() const { return granted_ || from_home_ || acknowledged_ != 0; }
   /// Who has been asked, as far as the replies tell, and has not acknowledged it.
@@ -64,6 +66,7 @@ class CoherenceEvent {
     const auto from = static_cast<NodeId>(ack.node_id);
     const GlobalMetadata metadata = ack.metadata();
     saw_modified_ |= metadata.status == GlobalStatus::modified;
+    after_death_ |= ack.after_death != 0;
     if (from == node_ && !ack.from_home) {
       granted_ = true;  // the owner itself: an eviction, or a write by the only sharer
     } else if (ack.from_home) {
@@ -79,7 +82,8 @@ class CoherenceEvent {
     update();
   }
 
-  /// Passes all that has a future to `archive` (sim/exploration/archive.hpp): not who provided the data.
+  /// Passes all that has a future to `archive` (sim/exploration/archive.hpp): not who provided the data, nor what
+  /// is of locks of applications.
   template <class Archive>
   void archive(Archive& archive) {
     if constexpr (Archive::kReads) *this = CoherenceEvent{};
@@ -111,6 +115,7 @@ class CoherenceEvent {
   MessageType type_ = MessageType::none;
   bool active_ = false, failed_ = false, lost_race_ = false, complete_ = false;
   bool has_data_ = false, granted_ = false, from_home_ = false, single_ = false, saw_modified_ = false;
+  bool after_death_ = false;
   NodeId node_ = 0;
   std::uint32_t seq_ = 0;
   Tag tag_ = 0;

@@ -135,14 +135,14 @@ void EventRunner::unlock_when_possible(GlobalMetadata metadata, bool write_back,
   advance_unlocks();
 }
 
-// Sends what may be sent: an unlock waits for its write-back, and for the acknowledgement of the unlock before it
-// (§5.3.2: the two lock scores of a requester serve one event each).
+// Sends what may be sent: an unlock waits for its write-back, for the log of locks that has it to forget it, and for the
+// acknowledgement of the unlock before it (§5.3.2: the two lock scores of a requester serve one event each).
 void EventRunner::advance_unlocks() {
   for (std::size_t slot = 0; slot < unlocks_.size(); ++slot) {
     const Unlock& unlock = unlocks_[slot];
     const Unlock& other = unlocks_[1 - slot];
     const bool after_other = other.active && other.seq < unlock.seq;
-    const bool waits = unlock.active && !unlock.sent && !unlock.kept;
+    const bool waits = unlock.active && !unlock.sent && !unlock.kept && !unlock.logged;
     coverage_.race_if(waits && after_other, races.unlock_waits_for_unlock);
     coverage_.race_if(waits && !unlock.written_back, races.unlock_waits_for_write_back);
     if (waits && unlock.written_back && !after_other) transmit_unlock(slot);
@@ -209,6 +209,13 @@ void EventRunner::written_back(std::uint64_t seq) {
   Unlock& unlock = unlocks_[slot_of(seq)];
   if (!unlock.active || unlock.seq != seq) return;
   unlock.written_back = true;
+  advance_unlocks();
+}
+
+void EventRunner::log_cleared(std::uint32_t seq) {
+  Unlock& unlock = unlocks_[slot_of(seq)];
+  if (!unlock.active || unlock.seq != seq) return;
+  unlock.logged = false;
   advance_unlocks();
 }
 

@@ -103,11 +103,17 @@ class EventRunner {
     host_.event_ended();
   }
 
-  /// A lock that was kept is given back.
-  void release() {
-    for (Unlock& unlock : unlocks_) unlock.kept = false;
+  /// A lock that was kept is given back; if its witness has it in the log, after `log_cleared`.
+  void release(bool logged) {
+    for (Unlock& unlock : unlocks_) {
+      if (!unlock.kept) continue;
+      unlock.kept = false;
+      unlock.logged = logged;
+    }
     advance_unlocks();
   }
+  /// The witness does not have the lock of event `seq` in its log any more.
+  void log_cleared(std::uint32_t seq);
   /// Or forgotten, for nobody is there to be told.
   void drop_kept() {
     for (Unlock& unlock : unlocks_) {
@@ -134,7 +140,8 @@ class EventRunner {
     std::uint32_t seq = 0;
     bool written_back = false;  ///< global memory is up to date, or need not be
     bool sent = false;
-    bool kept = false;  ///< the application has the lock
+    bool kept = false;    ///< the application has the lock
+    bool logged = false;  ///< the application has not, but the log of its witness (node/lock_log.hpp)
     sim::OperationId operation = 0;
   };
   std::vector<PendingUnlock> pending_unlocks() const;
@@ -189,7 +196,8 @@ class EventRunner {
       if constexpr (Archive::kReads) unlock = {};
       archive(unlock.active);
       if (!unlock.active) continue;
-      archive(unlock.tag, unlock.seq, unlock.written_back, unlock.sent, unlock.kept, unlock.operation, unlock.read);
+      archive(unlock.tag, unlock.seq, unlock.written_back, unlock.sent, unlock.kept, unlock.logged, unlock.operation,
+              unlock.read);
       archive(unlock.metadata.status, unlock.metadata.copyset);
       archive(unlock.data.tag, unlock.data.value, unlock.data.version);
     }

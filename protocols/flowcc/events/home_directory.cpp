@@ -83,7 +83,23 @@ void HomeDirectory::own_request(const FlowCcHeader& h, Operation operation) {
     migration_.unlocked(h.tag());
     return;
   }
-  forward(h, metadata, operation);
+  FlowCcHeader granted = h;
+  if (is_after_death(h)) tell_of_death(granted);
+  forward(granted, metadata, operation);
+}
+
+// Whoever has the lock may die before anybody knows that it had it, so that only its unlock ends this.
+void HomeDirectory::tell_of_death(FlowCcHeader& request) {
+  request.after_death = true;
+  for (Holder& holder : holders_) {
+    if (holder.tag == request.tag() && holder.requester == request.requester && holder.seq == request.seq)
+      holder.told = true;
+  }
+}
+
+void HomeDirectory::told_of_death(Tag tag) {
+  const auto orphan = orphans_.extract(tag);
+  if (!orphan.empty()) host_.told_of_death(tag, orphan.mapped());
 }
 
 void HomeDirectory::forward(const FlowCcHeader& request, GlobalMetadata metadata, Operation operation) {
@@ -143,7 +159,10 @@ void HomeDirectory::own_unlock(const FlowCcHeader& h, Operation operation) {
     // Concurrent readers each add themselves: the union keeps them all.
     if (h.message_type() == MessageType::unlock_read) updated.copyset |= old.copyset;
     set_metadata(h.tag(), updated);
-    if (holder != holders_.end()) holders_.erase(holder);
+    if (holder != holders_.end()) {
+      if (holder->told) told_of_death(h.tag());
+      holders_.erase(holder);
+    }
   }
   reply(h, MessageType::unlock_ack, {}, false, operation);
   migration_.unlocked(h.tag());
@@ -214,7 +233,7 @@ bool HomeDirectory::admits(const FlowCcHeader& request, Operation operation) {
 }
 
 bool HomeDirectory::lock_to_move(Tag tag) {
-  if (lock(tag) != LockState::free) return false;
+  if (lock(tag) != LockState::free || is_orphan(tag)) return false;
   holders_.push_back({.tag = tag,
                       .requester = static_cast<std::uint16_t>(setting_.number),
                       .read = false,
@@ -228,6 +247,7 @@ void HomeDirectory::crash() {
   last_executed_.forget_all();
   std::fill(last_serial_.begin(), last_serial_.end(), 0);
   std::fill(last_unlock_.begin(), last_unlock_.end(), 0);
+  orphans_.clear();
   migration_.crash();
 }
 

@@ -38,6 +38,8 @@ class DirectoryHost {
   virtual void send_move(const FlowCcHeader& header, bool again) = 0;
   /// It has been answered.
   virtual void stop_waiting() = 0;
+  /// Nobody has to be told any more that the last holder of a block's lock has died, which these witnesses know.
+  virtual void told_of_death(Tag tag, Copyset witnesses) = 0;
   virtual sim::Time now() const = 0;
 
  protected:
@@ -85,6 +87,7 @@ class HomeDirectory final : public MigrationHost {
     std::uint32_t seq = 0;
     sim::Time since;
     bool kept = false;  ///< over a recovery, by a number that has no other lock: its event's number is not known
+    bool told = false;  ///< that the last holder has died
   };
   const std::vector<Holder>& holders() const { return holders_; }
 
@@ -107,6 +110,10 @@ class HomeDirectory final : public MigrationHost {
   }
   /// All have stopped, and an application has kept the lock of a block over it.
   void keep_lock(Tag tag, RequesterId requester, bool read);
+  /// All have stopped, and a witness knows that a thread has died with the block's lock (node/lock_log.hpp). The block
+  /// stays here until somebody who gets the lock has been told so, and has given it back.
+  void add_orphan(Tag tag, NodeId witness) { orphans_[tag] |= node_bit(witness); }
+  bool is_orphan(Tag tag) const { return orphans_.contains(tag); }
   /// It is the owner of all its blocks, with these metadata; of others nobody has a copy.
   void rebuild(const std::map<Tag, GlobalMetadata>& blocks) {
     std::fill(metadata_.begin(), metadata_.end(), GlobalMetadata{});
@@ -132,6 +139,14 @@ class HomeDirectory final : public MigrationHost {
   void serve_from_memory(const FlowCcHeader& request, Operation operation);
   void own_request(const FlowCcHeader& request, Operation operation);
   void own_unlock(const FlowCcHeader& unlock, Operation operation);
+  /// Whether a request is for an application's lock, which its last holder has died with.
+  bool is_after_death(const FlowCcHeader& request) const {
+    const MessageType type = request.message_type();
+    const bool evicts = type == MessageType::evict_shared || type == MessageType::evict_modified;
+    return request.requester >= setting_.first_lock && !evicts && is_orphan(request.tag());
+  }
+  void tell_of_death(FlowCcHeader& request);
+  void told_of_death(Tag tag);
   Lock acquire(const FlowCcHeader& request);
   void release(const FlowCcHeader& request) {
     std::erase_if(holders_, [&](const Holder& l) {
@@ -162,7 +177,8 @@ class HomeDirectory final : public MigrationHost {
   }
   bool locked_by_application(Tag tag) const override {
     return std::any_of(holders_.begin(), holders_.end(),
-                       [&](const Holder& l) { return l.tag == tag && l.requester >= setting_.first_lock; });
+                       [&](const Holder& l) { return l.tag == tag && l.requester >= setting_.first_lock; }) ||
+           is_orphan(tag);
   }
   GlobalMetadata metadata_to_move(Tag tag) const override { return metadata(tag); }
   void set_moved_metadata(Tag tag, GlobalMetadata metadata) override { set_metadata(tag, metadata); }
@@ -182,6 +198,7 @@ class HomeDirectory final : public MigrationHost {
   LastExecuted last_executed_;
   std::vector<GlobalMetadata> metadata_;    // by index at home
   std::vector<Holder> holders_;             // few: at most two per requester of the rack
+  std::map<Tag, Copyset> orphans_;          // whose lock somebody has died with, and which witnesses have told so
   std::vector<std::uint32_t> last_serial_;  // by requester
   std::vector<std::uint32_t> last_unlock_;  // by requester; used only without the rule that unlocks are the holders'
   HomeMigration migration_;

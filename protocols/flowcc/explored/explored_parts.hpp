@@ -133,6 +133,7 @@ class ExploredBlock::Home final : public DirectoryHost {
     all_.send({.type = ExploredFlight::Type::to_switch, .from = node(), .header = h});
   }
   void stop_waiting() override {}
+  void told_of_death(Tag, Copyset) override {}
   sim::Time now() const override { return {}; }
 
   HomeMigration& migration() { return directory.migration(); }

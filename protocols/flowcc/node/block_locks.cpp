@@ -36,6 +36,10 @@ sim::Task<bool> BlockLocks::lock(unsigned thread, Tag tag, LockMode mode, bool t
     Held* held = find(tag);
     const Waiting* first = first_in_queue(tag);
     const bool next = first == nullptr || first == &place;
+    if (held != nullptr && held->number->logs_lock()) {
+      co_await held->number->lock_logged().wait();
+      continue;
+    }
     if (next && held != nullptr && mode == LockMode::shared && held->mode == LockMode::shared) {
       held->threads.push_back(thread);
       break;
@@ -89,10 +93,12 @@ sim::Task<bool> BlockLocks::ask_owner(unsigned thread, Tag tag, LockMode mode, b
   held.number = number;
   held.at_owner = held.mode = mode;
   held.threads.push_back(thread);
-  held.after_death = shared_.orphans.erase(tag) != 0;
+  held.after_death = number->event().after_death();
   if (CacheEntry* entry = node_.cache().find(tag)) entry->locked = true;
   ++shared_.counters.block_locks.value;
   if (held.after_death) ++shared_.counters.locks_after_death.value;
+  co_await number->log_lock();
+  while (node_.stopped()) co_await node_.resumed().wait();
   co_return true;
 }
 
@@ -113,11 +119,7 @@ sim::Task<void> BlockLocks::unlock(unsigned thread, Tag tag) {
   std::erase(held->threads, thread);
   if (!held->threads.empty() || hand_over(*held)) co_return;
   if (CacheEntry* entry = node_.cache().find(tag)) entry->locked = false;
-  if (shared_.is_homeless(tag)) {
-    held->number->events().drop_kept();  // nobody is there to tell, and the home will not hear of it when it is back
-  } else {
-    held->number->events().release();
-  }
+  held->number->release(!shared_.is_homeless(tag));
   held_.erase(held_.begin() + (held - held_.data()));
   wake(tag);
 }

@@ -19,8 +19,8 @@
 // A try-lock is asked again when it has lost a race for the block's state, not when somebody has the lock; and that may
 // be another node's coherence event, for the word is the same.
 //
-// Simplified: that the last holder of a lock has died, its next one knows from the simulation's record; no message
-// carries it.
+// Where nodes recover from crashes another node keeps a log of the locks that are held, by which the next holder of a
+// lock is told that the last one has died (lock_log.hpp).
 #pragma once
 
 #include <algorithm>

@@ -55,6 +55,17 @@ void HomeAgent::send_move(const FlowCcHeader& header, bool again) {
   move_timer_ = shared_.rack.server(endpoint_.node()).clock().after<&HomeAgent::move_timed_out>(move_patience_, *this);
 }
 
+void HomeAgent::told_of_death(Tag tag, Copyset witnesses) {
+  HeatReport blocks;
+  blocks.blocks[blocks.size++] = {tag, 0};
+  const std::uint32_t incarnation = shared_.incarnations[endpoint_.node()];
+  for (NodeId node = 0; node < shared_.shape.nodes; ++node) {
+    if ((witnesses & node_bit(node)) == 0 || !shared_.takes_part(node, incarnation)) continue;
+    ++shared_.counters.home_sent.value;
+    endpoint_.write_list(node, DataAddress::kTold, blocks, 0);
+  }
+}
+
 void HomeAgent::end_epoch() {
   migration().end_epoch();
   HeatReport report;

@@ -59,6 +59,7 @@ class HomeAgent final : public models::PacketHandler, public models::CompletionH
     shared_.calendar.cancel(move_timer_);
     move_timer_ = {};
   }
+  void told_of_death(Tag tag, Copyset witnesses) override;
   sim::Time now() const override { return shared_.calendar.now(); }
   void end_epoch();
   void move_timed_out() {

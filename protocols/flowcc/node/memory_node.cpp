@@ -53,6 +53,7 @@ void MemoryNode::crash() {
   home_agent_.directory().crash();
   cache_agent_.crash();
   recovery_.crash();
+  lock_log().crash();
 }
 
 void MemoryNode::restart() {
@@ -64,6 +65,8 @@ void MemoryNode::restart() {
 
 void MemoryNode::landed(NodeId from, std::uint64_t address, std::uint32_t, const models::Content& content) {
   if (address == DataAddress::kReport) return recovery_.reported(from, content.as<HeatReport>());
+  if (address == DataAddress::kTold) return recovery_.told(content.as<HeatReport>());
+  if (DataAddress::is_lock_log(address)) return lock_log().written(content.as<LoggedLock>());
   if (address == DataAddress::kWanted) return recovery_.asked_for(content.as<HeatReport>());
   const auto data = content.as<BlockData>();
   if (!DataAddress::is_event_buffer(address)) return store(data);

@@ -71,6 +71,17 @@ void Endpoint::write_list(NodeId destination, std::uint64_t address, const HeatR
   connections_[destination]->post(write);
 }
 
+void Endpoint::write_log(NodeId witness, const LoggedLock& lock, std::uint64_t wr_id) {
+  ++shared_.counters.lock_log_writes.value;
+  models::WorkRequest write;
+  write.opcode = models::Opcode::write;
+  write.remote = {DataAddress::lock_log(RequesterId{lock.requester}), shared_.data_keys[witness]};
+  write.content = models::Content::of(lock);
+  write.bytes = LoggedLock::kBytes;
+  write.wr_id = wr_id;
+  connections_[witness]->post(write);
+}
+
 void Endpoint::write_block(NodeId destination, std::uint64_t address, const BlockData& block, bool signalled,
                            std::uint64_t wr_id, sim::OperationId operation) {
   models::WorkRequest write;

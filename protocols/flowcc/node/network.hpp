@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
 #include <vector>
 
 #include "models/rack/rack.hpp"
@@ -37,7 +36,6 @@ struct Shared {
   /// By server: which incarnation it takes part in.
   std::vector<std::uint32_t> incarnations = std::vector<std::uint32_t>(rack.nodes());
   std::vector<bool> absent = std::vector<bool>(shape.nodes);  ///< by node: found dead, and not back yet
-  std::set<Tag> orphans{};  ///< blocks whose locks were freed since their holders have died
 
   NodeId home_of(Tag tag) const {
     return static_cast<NodeId>(tag >> (models::GlobalAddress::kOffsetBits - block_bits()));
@@ -124,6 +122,8 @@ class Endpoint {
 
   /// Writes a list of blocks to `address` (DataAddress) on `destination`, with a completion.
   void write_list(NodeId destination, std::uint64_t address, const HeatReport& blocks, std::uint64_t wr_id);
+  /// Writes a lock into the log that `witness` keeps, or takes it out (lock_log.hpp), with a completion.
+  void write_log(NodeId witness, const LoggedLock& lock, std::uint64_t wr_id);
   /// Connects its reliable connections to the nodes that are there anew: the n-th of each pair, from 0.
   void connect_again(std::uint32_t connection);
 

@@ -19,6 +19,7 @@ void NodeRecovery::stop(std::uint32_t incarnation) {
   for (const auto& requester : parts_.requesters) {
     requester->visit_runners([this](TimedRunner& runner) { runner.abort(write_backs_); });
   }
+  node_.lock_log().holders_died();
   parts_.home_agent.forget();
   reports_.clear();
   wanted_.clear();
@@ -26,6 +27,7 @@ void NodeRecovery::stop(std::uint32_t incarnation) {
 }
 
 void NodeRecovery::connect() {
+  node_.lock_log().choose_witness();
   parts_.home_agent.endpoint().connect_again(incarnation());
   parts_.cache_agent.endpoint().connect_again(incarnation());
   for (const auto& requester : parts_.requesters) requester->endpoint().connect_again(incarnation());
@@ -72,8 +74,14 @@ sim::Task<bool> NodeRecovery::report() {
   }
   for (const BlockData& block : kept()) tell(block.tag, Copy::kept, block.version);
   for (const BlockLocks::Held& held : parts_.locks.held()) {
-    if (!shared_.options.recovery.locks) break;
+    if (const auto witness = node_.lock_log().witness())
+      writes_.write_log(*witness, held.tag, held.number->number().number());
+    if (!shared_.options.recovery.locks) continue;
     tell(held.tag, Copy::locked, lock_number(held.number->number().number(), held.number->events().keeps_read_lock()));
+  }
+  for (const Tag tag : node_.lock_log().orphans()) {
+    if (shared_.takes_part(shared_.home_of(tag), incarnation())) ++shared_.migration.orphans.value;
+    tell(tag, Copy::orphaned, 0);
   }
   writes_.send_lists(DataAddress::kReport);
   co_return co_await writes_.all_written();
@@ -93,10 +101,14 @@ sim::Task<bool> NodeRecovery::rebuild() {
   std::map<Tag, Newest> newest;
   for (const Reported& report : reports_) {
     const Tag tag = report.block.tag;
-    const auto copy = static_cast<Copy>(report.block.count & 3);
-    const std::uint32_t version = report.block.count >> 2;
+    const auto copy = static_cast<Copy>(report.block.count & ((1u << kCopyBits) - 1));
+    const std::uint32_t version = report.block.count >> kCopyBits;
     if (copy == Copy::locked) {
       parts_.home_agent.directory().keep_lock(tag, RequesterId{version >> 1}, (version & 1) != 0);
+      continue;
+    }
+    if (copy == Copy::orphaned) {
+      parts_.home_agent.directory().add_orphan(tag, report.from);
       continue;
     }
     if (copy != Copy::kept) {
@@ -154,6 +166,10 @@ void NodeRecovery::go() {
   homeless_ = std::move(left);
   write_backs_.clear();
   parts_.cache_agent.given_away().forget_all();
+  node_.lock_log().drop_old();
+  for (const auto& requester : parts_.requesters) {
+    requester->visit_runners([](TimedRunner& runner) { runner.locks_logged(); });
+  }
   node_.resume();
 }
 

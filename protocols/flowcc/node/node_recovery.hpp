@@ -9,6 +9,9 @@
 // written it home, nobody knows. So blocks have versions (network.hpp): what was given away is reported beside what is
 // cached, and a home whose memory is older than the newest copy that is left, clean ones included, asks for that. A
 // home that has lost its memory gets its blocks back in the same way; until then what was on its way to it is kept.
+//
+// Locks that applications hold are reported too, and written to their witness anew; witnesses of the dead tell of theirs
+// (lock_log.hpp).
 #pragma once
 
 #include <cstdint>
@@ -71,22 +74,28 @@ class NodeRecovery {
   }
   /// And what a home asks for.
   void asked_for(const HeatReport& blocks) { wanted_.push_back(blocks); }
+  /// A home says that the next holders of orphaned locks have been told.
+  void told(const HeatReport& blocks) {
+    for (std::uint32_t i = 0; i < blocks.size; ++i) node_.lock_log().told(blocks.blocks[i].tag);
+  }
 
  private:
   /// What a node has of a block.
   enum class Copy : std::uint8_t {
     clean,
     dirty,
-    kept,   ///< by the cache agent, or on its way home
-    locked  ///< an application has its lock: then the number is not the version but that of `lock_number`
+    kept,     ///< by the cache agent, or on its way home
+    locked,   ///< an application has its lock: then the number is not the version but that of `lock_number`
+    orphaned  ///< somebody has died with its lock, says a log that this node keeps (lock_log.hpp)
   };
   struct Reported {
     NodeId from = 0;
     Heat block{};  ///< its count is that of `report_of`
   };
   static std::uint32_t lock_number(unsigned requester, bool read) { return requester << 1 | (read ? 1 : 0); }
+  static constexpr unsigned kCopyBits = 3;
   static std::uint32_t report_of(Copy copy, std::uint32_t version) {
-    return version << 2 | static_cast<std::uint32_t>(copy);
+    return version << kCopyBits | static_cast<std::uint32_t>(copy);
   }
   std::uint32_t incarnation() const { return shared_.incarnations[node_.id()]; }
   /// What may be newer than memory, beside what is cached: all that was given away, since whoever got it may have given

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/service/permissions.hpp"
+#include "protocols/flowcc/node/lock_log.hpp"
 #include "protocols/flowcc/node/network.hpp"
 #include "protocols/flowcc/rules/local_cache.hpp"
 #include "sim/kernel/waiting.hpp"
@@ -23,6 +24,7 @@ class NodeState {
         id_(id),
         permissions_(shared.calendar, shared.event_log, shared.event_log.add_source(fmt::format("node{}/flowcc", id))),
         cache_(shared.options.cache_bytes, shared.options.block_bytes),
+        lock_log_(shared, id),
         any_event_ended_(shared.calendar),
         resumed_(shared.calendar) {}
   NodeState(const NodeState&) = delete;
@@ -31,6 +33,8 @@ class NodeState {
   NodeId id() const { return id_; }
   LocalCache& cache() { return cache_; }
   const LocalCache& cache() const { return cache_; }
+  LockLog& lock_log() { return lock_log_; }
+  const LockLog& lock_log() const { return lock_log_; }
 
   /// All who begin events on this node, in no order (timed_runner.hpp finds the one that has an event on a block).
   std::vector<TimedRunner*> runners;
@@ -93,6 +97,7 @@ class NodeState {
   NodeId id_;
   models::Permissions permissions_;
   LocalCache cache_;
+  LockLog lock_log_;
   std::vector<std::uint64_t> memory_;    // by index at home
   std::vector<std::uint32_t> versions_;  // the same, where blocks migrate
   sim::Signal any_event_ended_, resumed_;

@@ -26,6 +26,11 @@ class RecoveryWrites {
     endpoint_.write_block(shared_.home_of(block.tag), DataAddress::global_memory(block.tag), block, true, incarnation(),
                           0);
   }
+  /// Writes a lock of this node into the log that `witness` keeps (lock_log.hpp).
+  void write_log(NodeId witness, Tag tag, unsigned requester) {
+    ++under_way_;
+    endpoint_.write_log(witness, {tag, requester, true}, incarnation());
+  }
   /// Adds a block to the list for a node, which is written to that address when it is full, or all is sent.
   void list(NodeId to, std::uint64_t address, const Heat& block) {
     HeatReport& blocks = lists_[to];

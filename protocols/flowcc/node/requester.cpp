@@ -138,13 +138,18 @@ void Requester::on_packet(p4::PacketRef packet) {
   runner_of(h.requester).events().received(h);
 }
 
-// Of a write-back. When it fails the lock of the event stays taken: nothing joins a broken connection again.
+// Of a write-back, or of a WRITE to the log of its locks. When one fails the lock of the event stays taken: nothing but a
+// recovery joins a broken connection again.
 void Requester::on_completion(const models::Completion& completion) {
   if (completion.status != models::Status::success) {
     if (shared_.is_failure(completion)) ++shared_.counters.failed_transfers.value;
     return;
   }
-  runner_of(completion.wr_id >> 32).events().written_back(completion.wr_id & 0xffffffff);
+  if ((completion.wr_id & TimedRunner::kLogWrite) != 0) {
+    runner_of((completion.wr_id & ~TimedRunner::kLogWrite) >> 32).log_written(completion);
+  } else {
+    runner_of(completion.wr_id >> 32).events().written_back(completion.wr_id & 0xffffffff);
+  }
 }
 
 }  // namespace racksim::flowcc

@@ -23,7 +23,8 @@ TimedRunner::TimedRunner(Shared& shared, NodeState& node, models::Core& core, En
       settled_(shared.calendar),
       ended_(shared.calendar),
       unlock_sent_(shared.calendar),
-      unlock_acked_(shared.calendar) {
+      unlock_acked_(shared.calendar),
+      lock_logged_(shared.calendar) {
   node.runners.push_back(this);
   timers_.fill({.patience = timeout(shared.options.unlock_timeout_rtts), .id = {}});
 }
@@ -117,6 +118,34 @@ void TimedRunner::unlock_timed_out(std::uint32_t slot) {
   endpoint_.report_timeout(unlock.tag, unlock.operation, patience);
   if (safe()) patience = FlowCcOptions::longer(patience, timeout(shared_.options.unlock_timeout_rtts));
   runner_.transmit_unlock(slot);
+}
+
+sim::Task<void> TimedRunner::log_lock() {
+  const auto witness = node_.lock_log().witness();
+  if (!witness) co_return;
+  logged_lock_ = event().seq();
+  write_log(*witness, event().tag(), event().seq(), true);
+  while (logged_lock_) co_await lock_logged_.wait();
+}
+
+void TimedRunner::release(bool owner_is_there) {
+  const auto witness = node_.lock_log().witness();
+  if (witness) write_log(*witness, event().tag(), event().seq(), false);
+  if (owner_is_there) {
+    runner_.release(witness.has_value());
+  } else {
+    runner_.drop_kept();  // the home will not hear of it when it is back
+  }
+}
+
+// What comes of a WRITE that a recovery has cut off nobody waits for: it writes anew what is held.
+void TimedRunner::log_written(const models::Completion& completion) {
+  const auto seq = static_cast<std::uint32_t>(completion.wr_id);
+  if (logged_lock_ == seq) {
+    locks_logged();
+  } else {
+    runner_.log_cleared(seq);
+  }
 }
 
 void TimedRunner::data_landed(std::uint32_t seq, const BlockData& data) {

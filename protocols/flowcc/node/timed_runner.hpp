@@ -10,6 +10,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,8 +46,31 @@ class TimedRunner final : public EventHost {
   /// Data have landed in the buffer of event `seq`; the thread has yet to notice.
   void data_landed(std::uint32_t seq, const BlockData& data);
 
+  // The lock that an event has kept (lock_log.hpp).
+
+  /// Has the witness note that an application has it; ends when it has.
+  sim::Task<void> log_lock();
+  /// Whether that is under way.
+  bool logs_lock() const { return logged_lock_.has_value(); }
+  /// For those who wait for that.
+  sim::Signal& lock_logged() { return lock_logged_; }
+  /// The application gives it back: the witness forgets it, and then the owner is told, if that is there.
+  void release(bool owner_is_there);
+  /// A WRITE to the log has ended.
+  void log_written(const models::Completion& completion);
+  /// All go on after a recovery, which has written anew what is held.
+  void locks_logged() {
+    logged_lock_.reset();
+    lock_logged_.notify_all();
+  }
+  /// The number of a WRITE to the log among the requester's.
+  static constexpr std::uint64_t kLogWrite = std::uint64_t{1} << 63;
+
   void abort(std::vector<BlockData>& write_backs);
-  void crash() { runner_.crash(); }
+  void crash() {
+    runner_.crash();
+    logged_lock_.reset();
+  }
 
   /// What is under way, for a report of what is stuck; empty when quiescent.
   std::string describe() const;
@@ -55,6 +79,10 @@ class TimedRunner final : public EventHost {
 
  private:
   void send(FlowCcHeader& header, sim::OperationId operation) override;
+  void write_log(NodeId witness, Tag tag, std::uint32_t seq, bool held) {
+    endpoint_.write_log(witness, {tag, number().number(), held},
+                        kLogWrite | std::uint64_t{number().number()} << 32 | seq);
+  }
   void write_back(const BlockData& data, std::uint32_t seq, sim::OperationId operation) override {
     const std::uint64_t wr_id = std::uint64_t{number().number()} << 32 | seq;
     endpoint_.write_block(shared_.home_of(data.tag), DataAddress::global_memory(data.tag), data, true, wr_id,
@@ -91,8 +119,9 @@ class TimedRunner final : public EventHost {
   Endpoint& endpoint_;
   std::string name_;
   EventRunner runner_;
-  sim::Signal settled_, ended_, unlock_sent_, unlock_acked_;
-  std::array<Timer, 2> timers_;  // of unlocks
+  sim::Signal settled_, ended_, unlock_sent_, unlock_acked_, lock_logged_;
+  std::optional<std::uint32_t> logged_lock_;  // its event, while the WRITE is under way
+  std::array<Timer, 2> timers_;               // of unlocks
 };
 
 /// Who of a node has an event under way on a block, or null.

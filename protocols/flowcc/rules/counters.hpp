@@ -63,6 +63,8 @@ struct Counters {
   sim::Counter& waits_for_sibling = m.counter("flowcc.locks.waits_for_sibling", "locks",
                                               "requests for a lock that waited for a thread of the same node");
   sim::Counter& handovers = m.counter("flowcc.locks.handovers", "locks", "locks handed over within a node");
+  sim::Counter& lock_log_writes = m.counter("flowcc.locks.log_writes", "writes",
+                                            "RDMA WRITEs by which granted locks were put into the logs of other nodes, or taken out");
   sim::Counter& locks_after_death = m.counter("flowcc.locks.after_death", "locks", "granted ones whose last holder had died with them");
   // clang-format on
 };

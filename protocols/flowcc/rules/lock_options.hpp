@@ -10,6 +10,8 @@ namespace racksim::flowcc {
 struct LockOptions {
   std::uint64_t per_thread = 64;
   std::uint64_t local_handover = 0;
+  /// Off: nobody knows whose locks a recovery has freed.
+  bool log = true;
 
   void declare(sim::Parameters& p) {
     p.integer("per_thread", per_thread, 1, 4096,
@@ -22,6 +24,13 @@ struct LockOptions {
               "chance; 0: never")
         .varied({0, 1, 8})
         .neutral(0);
+    p.flag(
+         "log", log,
+         "where nodes recover, a granted lock is written to a log that another node keeps, before the application has "
+         "it: by that whoever gets the lock of a dead thread next is told")
+        .neutral(true)
+        .guards("who gets the lock of a dead thread is not told that what it protects may be half done",
+                "flowcc/applications.json/locks-without-log");
   }
 };
 

@@ -27,8 +27,9 @@ struct FlowCcHeader {
   std::uint64_t is_data_provider = 0;
   std::uint64_t is_in_switch = 0;
   std::uint64_t retransmitted = 0;
-  std::uint64_t from_home = 0;  ///< in an ACK: the home agent sends the data
-  std::uint64_t lost_race = 0;  ///< in a FAILED-ACK: the request makes no sense any more; else somebody has the lock
+  std::uint64_t from_home = 0;    ///< in an ACK: the home agent sends the data
+  std::uint64_t lost_race = 0;    ///< in a FAILED-ACK: the request makes no sense any more; else somebody has the lock
+  std::uint64_t after_death = 0;  ///< in a grant of an application's lock: the last holder has died with it
   std::uint64_t padding = 0;
   std::uint64_t provider = 0;  ///< replication id (node + 1) of the copy to be flagged, from ingress to egress
   std::uint64_t global_status = 0;
@@ -41,26 +42,12 @@ struct FlowCcHeader {
   std::uint64_t serial = 0;     ///< number of the transmission, per requester
   std::uint64_t copyset = 0;
 
-  static constexpr p4::HeaderLayout kLayout{"flowcc",
-                                            {{"type", 8},
-                                             {"receiver", 8},
-                                             {"is_data_provider", 1},
-                                             {"is_in_switch", 1},
-                                             {"retransmitted", 1},
-                                             {"from_home", 1},
-                                             {"lost_race", 1},
-                                             {"padding", 3},
-                                             {"provider", 8},
-                                             {"global_status", 8},
-                                             {"tag_high", 32},
-                                             {"tag_low", 32},
-                                             {"set_index", 16},
-                                             {"node_id", 16},
-                                             {"requester", 16},
-                                             {"reply_qp", 16},
-                                             {"seq", 32},
-                                             {"serial", 32},
-                                             {"copyset", 32}}};
+  static constexpr p4::HeaderLayout kLayout{
+      "flowcc", {{"type", 8},          {"receiver", 8},   {"is_data_provider", 1}, {"is_in_switch", 1},
+                 {"retransmitted", 1}, {"from_home", 1},  {"lost_race", 1},        {"after_death", 1},
+                 {"padding", 2},       {"provider", 8},   {"global_status", 8},    {"tag_high", 32},
+                 {"tag_low", 32},      {"set_index", 16}, {"node_id", 16},         {"requester", 16},
+                 {"reply_qp", 16},     {"seq", 32},       {"serial", 32},          {"copyset", 32}}};
 
   // On the wire and in the switch a tag stands plus one: an entry of the TAG array that nobody uses holds 0.
   Tag tag() const { return sim::Key{(tag_high << 32 | tag_low) - 1}; }
@@ -92,9 +79,23 @@ struct DataAddress {
   }
   /// When all have stopped: what a cache agent tells a home of its blocks, and which of them the home wants.
   static constexpr std::uint64_t kReport = std::uint64_t{1} << 62, kWanted = kReport + 1;
+  /// What a home tells witnesses: blocks whose orphaned locks somebody has got (lock_log.hpp).
+  static constexpr std::uint64_t kTold = kReport + 2;
+  /// The place of a requester's lock in the log of its witness.
+  static constexpr std::uint64_t kLockLog = kReport | std::uint64_t{1} << 32;
+  static constexpr std::uint64_t lock_log(RequesterId requester) { return kLockLog | requester; }
+  static constexpr bool is_lock_log(std::uint64_t address) { return address >> 32 == kLockLog >> 32; }
   static constexpr bool is_event_buffer(std::uint64_t address) { return (address & kEventBuffer) != 0; }
   static constexpr unsigned requester(std::uint64_t address) { return static_cast<unsigned>(address >> 32 & 0xffff); }
   static constexpr std::uint32_t seq(std::uint64_t address) { return static_cast<std::uint32_t>(address); }
+};
+
+/// What an RC WRITE to a lock log brings: that an application has a lock, or has given it back.
+struct LoggedLock {
+  static constexpr std::uint32_t kBytes = 8;  ///< the tag, or none: the address says whose it is
+  Tag tag = 0;
+  std::uint32_t requester = 0;
+  bool held = false;
 };
 
 /// What an RC WRITE of a block brings. Beside its data a block has the number of times that somebody has got the

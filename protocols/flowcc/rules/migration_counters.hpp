@@ -40,6 +40,7 @@ struct MigrationCounters {
   sim::Counter& reported = m.counter("flowcc.recovery.reported", "blocks", "cached blocks that cache agents have told homes of");
   sim::Counter& supplied = m.counter("flowcc.recovery.supplied", "blocks",
                                      "blocks of which homes had an older value, or none, and got that of a copy");
+  sim::Counter& orphans = m.counter("flowcc.recovery.orphans", "locks", "locks of dead threads that witnesses have told homes of");
   sim::Counter& stale_packets = m.counter("flowcc.recovery.stale_packets", "packets",
                                           "packets of another incarnation that agents and requesters dropped");
   sim::Counter& lost_blocks = m.trouble("flowcc.recovery.lost_blocks", "blocks",

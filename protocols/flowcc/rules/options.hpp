@@ -59,6 +59,8 @@ struct FlowCcOptions final : models::ProtocolOptions {
   RecoveryOptions recovery;
   LockOptions locks;
   bool migrates() const { return ownership == Ownership::migrating; }
+  /// Whether witnesses keep the locks of applications (lock_log.hpp): where nothing recovers nobody would ask them.
+  bool logs_locks() const { return migrates() && recovery.of_nodes == RecoveryOptions::OfNodes::rebuild && locks.log; }
   /// The rules of migration that hold: all where no block migrates.
   MigrationRules migration_rules() const { return migrates() ? migration.effective() : MigrationRules{}; }
   std::uint64_t memory_bytes = models::MemoryAllocator::kEverything;

@@ -3,8 +3,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "tests/protocols/flowcc/control/migration_run.hpp"
-#include "tests/protocols/flowcc/node/lock_run.hpp"
+#include "tests/protocols/flowcc/control/lock_recovery_run.hpp"
 
 namespace lock_recovery_test {
 
@@ -16,36 +15,7 @@ using Mode = models::MicroOptions::Mode;
 
 namespace {
 
-/// By a script, with the looks of the membership and of the coordinator.
-class LookingScript : public FlowCcScript {
- public:
-  explicit LookingScript(const Setup& s) : FlowCcScript(s), lane_(calendar.add_lane("test/looks")) { look_later(); }
-
- private:
-  void look_later() {
-    calendar.after<&LookingScript::look>(protocol->recovery()->membership().interval(), lane_, *this);
-  }
-  void look() {
-    protocol->recovery()->look();
-    protocol->recovery()->membership().look();
-    look_later();
-  }
-  sim::Lane lane_;
-};
-using Script = LockScript<LookingScript>;
-
-/// Blocks stay at home: nothing is hot.
-Setup at_rest() {
-  Setup setup = migrating(1);
-  setup.flowcc.migration.epoch = 500_ms;
-  setup.flowcc.shadow.scan_period = 500_ms;
-  setup.flowcc.recovery.membership.lease = 60_us;
-  return setup;
-}
-
-models::GlobalAddress at_home(NodeId home, std::uint64_t i) {
-  return models::GlobalAddress::at(home, i * 4096);
-}
+using Script = LockRecovery;
 
 /// Random locks and accesses, with blocks that move all the time.
 Setup locking(std::uint64_t seed, Mode mode) {
