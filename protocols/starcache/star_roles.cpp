@@ -11,7 +11,6 @@ namespace {
 
 using p4::Action;
 using p4::Block;
-using p4::Comparison;
 using p4::FieldRef;
 using store::number;
 using store::Op;
@@ -58,13 +57,12 @@ class RolesBuilder {
 
   bool steers_fetches() const { return shape_.versions && shape_.pipes > 1; }
 
-  /// Whether the packet has come by a recirculation port.
+  /// Whether the packet has come by a recirculation port. (As a range it would need more bits than a gateway has.)
   p4::Condition comes_round() {
     const FieldRef port = p_.intrinsics().ingress_port;
-    const std::uint64_t first = shape_.recirculation_port;
-    if (shape_.pipes == 1) return port == first;
-    return p4::Condition{port, Comparison::greater_equal, first} &&
-           p4::Condition{port, Comparison::less, first + shape_.pipes};
+    p4::Condition any = port == shape_.recirculation_port;
+    for (unsigned pipe = 1; pipe < shape_.pipes; ++pipe) any = any || port == shape_.recirculation_port + pipe;
+    return any;
   }
 
   // An F-REQ whose item is cached in another pipe than that of the control CPU's port: its version is given out there.

@@ -116,7 +116,8 @@ void LcfBuilder::migrated_first_pass(Block& fresh, Action& to_owner_home) {
           });
         })
         .else_([&](Block& mine) {
-          mine.if_(comes_again).then(run(unlock)).else_([&](Block& locks) {
+          // As printed it has six rows.
+          mine.if_(comes_again).split().then(run(unlock)).else_([&](Block& locks) {
             locks.if_(is_remove).then([&](Block& removes) { answer_remove(removes); }).else_([&](Block& request) {
               locked_or_not(request);
             });

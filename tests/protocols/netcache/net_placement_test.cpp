@@ -89,4 +89,17 @@ TEST_CASE("a sketch that no hash reaches and a threshold that no counter reaches
   CHECK_THAT(refusal(shape), Contains("65536 requests"));
 }
 
+TEST_CASE("NetCache's program fits whatever mechanisms are on") {
+  for (unsigned mechanisms = 0; mechanisms < 1 << 4; ++mechanisms) {
+    const auto on = [mechanisms](unsigned bit) { return (mechanisms >> bit & 1) != 0; };
+    NetShape shape;
+    shape.versions = on(0);
+    shape.detect = on(1);
+    shape.invalidate = on(2);
+    shape.ordered_updates = on(3);
+    CAPTURE(mechanisms);
+    CHECK_NOTHROW(p4::Placement(*make_net_program(shape).program, p4::SwitchResources{}));
+  }
+}
+
 }  // namespace net_placement_test

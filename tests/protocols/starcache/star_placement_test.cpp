@@ -142,4 +142,18 @@ TEST_CASE("that a switch caches for its own rack alone takes one stage more, sev
   CHECK(place(make_star_program(shape)).stages_used() == 7);
 }
 
+TEST_CASE("StarCache's program fits whatever mechanisms are on") {
+  for (unsigned mechanisms = 0; mechanisms < 1 << 6; ++mechanisms) {
+    const auto on = [mechanisms](unsigned bit) { return (mechanisms >> bit & 1) != 0; };
+    StarShape shape = shape_of(4096, 16, on(0));
+    shape.invalidate = on(1);
+    shape.drop_stale = on(2);
+    shape.set_flag = on(3);
+    shape.own_servers_only = on(4);
+    shape.pipes = on(5) ? 4 : 1;
+    CAPTURE(mechanisms);
+    CHECK_NOTHROW(place(make_star_program(shape)));
+  }
+}
+
 }  // namespace star_placement_test

@@ -128,4 +128,28 @@ TEST_CASE("a write invalidates sharers in both halves of the copyset, and only t
   }
 }
 
+TEST_CASE("FlowCC's program fits whatever rules are on") {
+  // Each bit is a rule: what it leaves out makes other conditions, which gateways must have rows for.
+  for (unsigned rules = 0; rules < 1 << 9; ++rules) {
+    const auto on = [rules](unsigned bit) { return (rules >> bit & 1) != 0; };
+    FlowCcOptions options;
+    options.ownership = FlowCcOptions::Ownership::migrating;
+    options.idempotence = on(0) ? FlowCcOptions::Idempotence::safe : FlowCcOptions::Idempotence::paper;
+    options.scoreboard = on(1);
+    options.last_unlock = on(2);
+    options.check_table = on(3);
+    auto& migration = options.migration.rules;
+    migration.unlock_by_holder = on(4);
+    migration.keep_found = on(5);
+    migration.two_pass_add = on(6);
+    migration.home_serials = on(7);
+    migration.two_phase_remove = on(8);
+    CAPTURE(rules);
+    for (const bool migrates : {false, true}) {
+      if (!migrates && rules >= 1 << 4) continue;
+      CHECK_NOTHROW(place(make_lcf_program(options, {.migrates = migrates})));
+    }
+  }
+}
+
 }  // namespace lcf_placement_test
