@@ -184,7 +184,8 @@ class Allocator {
     if (!fill(normal_, group.bits)) {
       throw DoesNotFit(
           fmt::format("program '{}' does not fit: the PHV runs out of containers at field '{}': {} bits "
-                      "needed, {} x 8, {} x 16 and {} x 32 bits available",
+                      "needed, {} x 8, {} x 16 and {} x 32 bits available; narrower fields, or ones that are read soon "
+                      "after each is written, would help",
                       program_.name(), group.name, group.bits, normal_[0], normal_[1], normal_[2]));
     }
   }

@@ -245,15 +245,23 @@ class Placer {
 
   void put(std::size_t u) {
     int first = 0;
+    std::string cause;
     for (const auto v : units_[u].nodes) {
       for (const auto e : boost::make_iterator_range(boost::in_edges(v, graph_))) {
-        first = std::max(first, places_.stage[boost::source(e, graph_)] + (graph_[e].needs_later_stage() ? 1 : 0));
+        const auto from = boost::source(e, graph_);
+        const bool later = graph_[e].needs_later_stage();
+        const int stage = places_.stage[from] + (later ? 1 : 0);
+        if (stage <= first) continue;
+        first = stage;
+        cause = fmt::format("{} of {} in stage {}",
+                            later ? fmt::format("field '{}'", program_.info(graph_[e].field).name) : "the decision",
+                            describe(graph_[from]), places_.stage[from]);
       }
     }
     const auto stages = static_cast<int>(resources_.stages);
     if (first >= stages) {
-      fail("{} needs stage {} because of what it depends on, there are {} stages (the last is stage {})",
-           describe_unit(u), first, stages, stages - 1);
+      fail("{} needs stage {} because of what it depends on, {}; there are {} stages (the last is stage {})",
+           describe_unit(u), first, cause, stages, stages - 1);
     }
     std::optional<std::string> text;
     for (int s = first; s < stages; ++s) {
@@ -263,10 +271,14 @@ class Placer {
     if (can_be_divided(u)) {
       const auto left = divide(u, first);
       if (left == 0) return;
-      fail("the stages from {} on have room for {} of the {} entries of {}; {}", first,
-           entries_of(units_[u].nodes.front()) - left, entries_of(units_[u].nodes.front()), describe_unit(u), *text);
+      fail(
+          "the stages from {} on have room for {} of the {} entries of {}; {}; fewer entries or a narrower key would "
+          "help",
+          first, entries_of(units_[u].nodes.front()) - left, entries_of(units_[u].nodes.front()), describe_unit(u),
+          *text);
     }
-    fail("no stage from {} on has room for {}; {}", first, describe_unit(u), *text);
+    fail("no stage from {} on has room for {}; {}; smaller tables and arrays, or other stages for them, would help",
+         first, describe_unit(u), *text);
   }
 
   /// Pins can contradict dependencies.

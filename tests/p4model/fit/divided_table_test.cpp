@@ -95,7 +95,7 @@ TEST_CASE("a table that the stages cannot hold, or that holds more than entries,
   };
   CHECK(sized(1'966'080).empty());
   CHECK_THAT(sized(1'966'081), Contains("table 'hosts'") && Contains("have room for 1966080 of the 1966081 entries") &&
-                                   Contains("SRAM blocks"));
+                                   Contains("SRAM blocks") && Contains("fewer entries or a narrower key would help"));
   Program counted("p");
   auto& table = addresses(counted, "hosts", MatchKind::exact, 400'000);
   auto& hits = counted.direct_counter("HITS", CounterUnit::packets, table);

@@ -229,7 +229,8 @@ TEST_CASE("a full stage is refused with the resource that ran out, what is neede
         }
       },
       two_stages);
-  CHECK_THAT(chain, Contains("'step3'") && Contains("needs stage 2"));
+  CHECK_THAT(chain,
+             Contains("'step3'") && Contains("needs stage 2") && Contains("field 'f2' of table 'step2' in stage 1"));
   const auto phv = refusal([](Program& p) {
     // All are written in one stage and read in the next, so that they live at one time.
     std::vector<FieldRef> fields;
@@ -243,7 +244,7 @@ TEST_CASE("a full stage is refused with the resource that ran out, what is neede
     p.ingress().apply(write);
     p.ingress().apply(read);
   });
-  CHECK_THAT(phv, Contains("PHV") && Contains("'f1") && Contains("32 bits needed"));
+  CHECK_THAT(phv, Contains("PHV") && Contains("'f1") && Contains("32 bits needed") && Contains("would help"));
 }
 
 TEST_CASE("a stage has 24 blocks of TCAM, 8 tables in it, and 66 bytes of their keys") {
