@@ -90,6 +90,7 @@ Outcome run(Pipeline& pipeline, Packet& packet, const IngressMetadata& metadata,
 
 TEST_CASE("fused and stepped passes of every example agree") {
   std::size_t programs = 0;
+  PacketPool pool;  // outlives the pipelines, which may keep a copy for a mirror
   for (const auto& entry : racksim::sim::Registry<ProgramEntry>::entries()) {
     if (entry.name.rfind("example-", 0) != 0) continue;
     ++programs;
@@ -97,7 +98,6 @@ TEST_CASE("fused and stepped passes of every example agree") {
     Pipeline fused(program), stepped(program);
     RandomNumbers random(programs);
     fill_tables(random, fused, stepped);
-    PacketPool pool;
     std::size_t forwarded = 0;
     for (std::uint64_t n = 0; n < 400; ++n) {
       Ipv4 ipv4;
