@@ -198,7 +198,7 @@ Rows rows_of(const Program& program, const Condition::Node& part) {
   switch (part.comparison) {
     case Comparison::equal:
     case Comparison::not_equal: {
-      const Rows same = fields ? equal({.field = field, .other = part.right.field().id},
+      Rows same = fields ? equal({.field = field, .other = part.right.field().id},
                                        std::max(bits, program.info(part.right.field()).bits), 0)
                                : equal({.field = field}, bits, value);
       if (part.comparison == Comparison::equal) return same;

@@ -43,7 +43,7 @@ std::string cell_text(const p4::RegisterArray& array, std::uint64_t value) {
 }
 
 std::string count_text(const p4::Counter& counter, const p4::CounterValue& value) {
-  const auto packets = fmt::format("{} packets", value.packets), bytes = fmt::format("{} bytes", value.bytes);
+  auto packets = fmt::format("{} packets", value.packets), bytes = fmt::format("{} bytes", value.bytes);
   if (counter.unit == p4::CounterUnit::packets) return packets;
   return counter.unit == p4::CounterUnit::bytes ? bytes : packets + ", " + bytes;
 }

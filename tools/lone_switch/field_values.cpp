@@ -47,7 +47,7 @@ std::string number_text(std::uint64_t value) {
 
 std::string match_text(std::string_view field, unsigned bits, const p4::KeyMatch& match) {
   using Form = p4::KeyMatch::Form;
-  const auto value = value_text(field, bits, match.value());
+  auto value = value_text(field, bits, match.value());
   switch (match.form()) {
     case Form::value:
       break;
