@@ -199,8 +199,8 @@ Rows rows_of(const Program& program, const Condition::Node& part) {
     case Comparison::equal:
     case Comparison::not_equal: {
       Rows same = fields ? equal({.field = field, .other = part.right.field().id},
-                                       std::max(bits, program.info(part.right.field()).bits), 0)
-                               : equal({.field = field}, bits, value);
+                                 std::max(bits, program.info(part.right.field()).bits), 0)
+                         : equal({.field = field}, bits, value);
       if (part.comparison == Comparison::equal) return same;
       // That a bit is not 0 is that it is 1.
       return bits == 1 && !fields && value <= 1 ? equal({.field = field}, bits, 1 - value) : opposite(same);
