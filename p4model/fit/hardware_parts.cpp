@@ -52,8 +52,8 @@ std::string hardware_parts(const Placement& placement) {
   const auto line = [&](std::string_view part, const std::string& text) {
     if (!text.empty()) out += fmt::format("{}: {}\n", part, text);
   };
-  std::map<std::string, std::pair<std::uint64_t, std::size_t>>
-      split;  // gateways of a condition, and how often it stands
+  // Of each condition that is split: how many gateways it takes, and how often it stands in the program.
+  std::map<std::string, std::pair<std::uint64_t, std::size_t>> split;
   for (std::size_t v = 0; v < boost::num_vertices(graph); ++v) {
     if (graph[v].gateways < 2) continue;
     auto& [gateways, times] = split[graph[v].name];
