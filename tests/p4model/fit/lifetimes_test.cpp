@@ -119,9 +119,11 @@ TEST_CASE("a table whose miss does not write a word does not begin its life") {
 
 TEST_CASE("words of the two gresses never share, nor do those of a digest") {
   CHECK(words([](Program& p) {
-          chain(p, 3, apply);
-          const auto other = p.field("other", 32);
-          p.egress().apply(p.action("e1").set(other, p.header_field(&Ipv4::ttl)));
+          // One lives behind stage 0 of the ingress, the other behind stage 1 of the egress.
+          chain(p, 1, apply);
+          const auto first = p.field("first", 8), other = p.field("other", 32);
+          p.egress().apply(p.action("e0").set(first, p.header_field(&Ipv4::ttl)));
+          p.egress().apply(p.action("e1").set(other, first));
           p.egress().apply(p.action("e2").set(p.header_field(&Ipv4::dscp), other));
         }) == 2);
   CHECK(words([](Program& p) {
