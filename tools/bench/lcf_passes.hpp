@@ -15,4 +15,7 @@ struct LcfResult {
 /// 32 requesters of 8 nodes make random requests for 60,000 shared blocks and unlock what they lock; `passes` a round.
 LcfResult run_lcf_passes(std::uint64_t passes, unsigned rounds);
 
+/// So many fused passes, or one more; returns how many.
+std::uint64_t lcf_passes(std::uint64_t passes);
+
 }  // namespace racksim::tools

@@ -107,6 +107,10 @@ double simgrid_rate(std::uint64_t burst) {
 
 }  // namespace
 
+std::uint64_t rpc_echoes(std::uint64_t rpcs) {
+  return RackEcho().run(rpcs);
+}
+
 EchoResult run_rpc_echo(std::uint64_t rpcs, unsigned rounds) {
   const std::uint64_t burst = rpcs / kSlowdown;
   RackEcho rack;

@@ -18,4 +18,7 @@ struct EchoResult {
 /// many that are not measured, in a child process.
 EchoResult run_rpc_echo(std::uint64_t rpcs, unsigned rounds);
 
+/// So many RPCs on the simulated rack alone; returns how many.
+std::uint64_t rpc_echoes(std::uint64_t rpcs);
+
 }  // namespace racksim::tools

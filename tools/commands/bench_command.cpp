@@ -1,9 +1,11 @@
 // racksim bench: how fast and how big the simulator is on this machine, as ratios to what people would use otherwise.
 // It judges nothing: aims are printed beside the numbers, and the exit status says only that it ran.
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <array>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -12,6 +14,7 @@
 #include <vector>
 
 #include "tools/bench/hold_model.hpp"
+#include "tools/bench/instructions.hpp"
 #include "tools/bench/lcf_passes.hpp"
 #include "tools/bench/memory_estimates.hpp"
 #include "tools/bench/rpc_echo.hpp"
@@ -20,8 +23,11 @@
 #include "tools/experiment/machine_needs.hpp"
 #include "tools/experiment/provenance.hpp"
 #include "tools/files/data_files.hpp"
+#include "tools/files/write_file.hpp"
+#include "tools/json/input_error.hpp"
 #include "tools/json/json_document.hpp"
 #include "tools/processes/interruption.hpp"
+#include "tools/text/nearest_name.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -29,6 +35,10 @@ namespace {
 struct BenchOptions {
   bool quick = false;
   bool json = false;
+  bool instructions = false;
+  std::vector<std::string> rows;
+  std::string against, record, alone;
+  std::uint64_t length = 0;
 };
 
 constexpr double kMultisetAim = 2, kSimgridAim = 25, kEventsAim = 8, kMessageAim = 6, kMemoryAim = 1024, kIdleAim = 100;
@@ -190,12 +200,88 @@ int bench(const BenchOptions& options, CommandContext& context) {
   return status;
 }
 
+const InstructionRow& row_named(const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto& row : instruction_rows()) {
+    if (row.name == name) return row;
+    names.push_back(row.name);
+  }
+  throw InputError("racksim bench", "command line", quote(name), one_of(names), nearest_name(name, names));
+}
+
+int work_alone(const BenchOptions& options, CommandContext& context) {
+  const auto& row = row_named(options.alone);
+  if (!row.work) {
+    throw InputError("racksim bench", "command line", quote(row.name),
+                     fmt::format("a row that is no command of its own: run racksim {}", fmt::join(row.command, " ")));
+  }
+  const auto length = options.length != 0 ? options.length : row.lengths.back();
+  context.out << fmt::format("{}\n", row.work(length, context.catalogue));
+  return exit_ok;
+}
+
+int instructions(const BenchOptions& options, CommandContext& context) {
+  for (const auto& name : options.rows) row_named(name);
+  const JsonValue on_record = options.against.empty() ? JsonValue::object() : read_json_file(options.against);
+  context.out.flush();
+  const auto rows = count_instructions(options.rows);
+  if (options.json) {
+    auto results = JsonValue::array();
+    for (const auto& row : rows) {
+      auto result = JsonValue::object({{"name", row.name}, {"unit", row.unit}, {"instructions", row.instructions}});
+      if (row.aim) result.set({{"at_most", *row.aim}, {"met", row.instructions <= *row.aim}});
+      results.push(std::move(result));
+    }
+    context.out << to_json(JsonValue::object({{"provenance", provenance_json()}, {"results", std::move(results)}}));
+  } else {
+    context.out << fmt::format("{:<28}{:>14}  {:<12} {}\n", "", "instructions", "a", "aim");
+    for (const auto& row : rows) {
+      const auto aim =
+          row.aim ? fmt::format("<= {:g}: {}", *row.aim, row.instructions <= *row.aim ? "met" : "missed") : "";
+      const auto number =
+          row.unit == "times" ? fmt::format("{:.2f}", row.instructions) : fmt::format("{:.0f}", row.instructions);
+      const auto text = fmt::format("{:<28}{:>14}  {:<12} {}", row.name, number, row.unit, aim);
+      context.out << text.substr(0, text.find_last_not_of(' ') + 1) << '\n';
+    }
+  }
+  if (!options.record.empty()) {
+    std::error_code error;
+    const bool known = std::filesystem::exists(options.record, error);
+    write_file(options.record,
+               to_json(renewed_record(known ? read_json_file(options.record) : JsonValue::object(), rows)), "bench",
+               "record");
+  }
+  if (options.against.empty()) return exit_ok;
+  const auto against = against_record(rows, on_record);
+  for (const auto* lines : {&against.slower, &against.unknown, &against.faster}) {
+    for (const auto& line : *lines) context.err << "racksim: " << line << '\n';
+  }
+  if (!against.faster.empty()) context.err << "racksim: faster than on record: renew it (--record)\n";
+  return against.slower.empty() && against.unknown.empty() ? exit_ok : exit_failed;
+}
+
 void add_bench(CommandContext& context) {
   auto* command = context.app.add_subcommand("bench", "Measure the simulator's speed and memory on this machine");
   const auto options = std::make_shared<BenchOptions>();
   command->add_flag("--quick", options->quick, "Short rounds: a few seconds, and rougher numbers");
   command->add_flag("--json", options->json, "Print the numbers as JSON, alone on standard output");
-  command->callback([&context, options] { context.action = [&context, options] { return bench(*options, context); }; });
+  auto* counted = command->add_flag("--instructions", options->instructions,
+                                    "Count instructions under callgrind instead: the same on every machine");
+  command->add_option("--row", options->rows, "Count these rows alone")->needs(counted);
+  command->add_option("--against", options->against, "Fail on a row with 3 % more instructions than in this file")
+      ->needs(counted);
+  command->add_option("--record", options->record, "Write the counts of these rows into this file")->needs(counted);
+  auto* alone =
+      command->add_option("--alone", options->alone, "Do the work of this row and nothing else, for a profiler")
+          ->excludes(counted);
+  command->add_option("--length", options->length, "How much of it (default: the longer that is counted)")
+      ->needs(alone);
+  command->callback([&context, options] {
+    context.action = [&context, options] {
+      if (options->instructions) return instructions(*options, context);
+      return options->alone.empty() ? bench(*options, context) : work_alone(*options, context);
+    };
+  });
 }
 
 const sim::Registration<CommandEntry> bench_command({.name = "bench", .add = add_bench});

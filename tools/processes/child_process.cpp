@@ -38,6 +38,22 @@ std::string end_of(int file) {
   return text;
 }
 
+/// What execvp(3) takes: pointers into the command, which must stay where it is.
+std::vector<char*> arguments_of(std::vector<std::string>& command) {
+  std::vector<char*> arguments;
+  for (auto& argument : command) arguments.push_back(argument.data());
+  arguments.push_back(nullptr);
+  return arguments;
+}
+
+/// All that a child writes, to its end.
+std::string all_of(ChildProcess& child) {
+  std::string text;
+  while (child.read_some(text)) {
+  }
+  return text;
+}
+
 }  // namespace
 
 ChildProcess::ChildProcess(const Body& body, Signals signals, ChildErrors errors) {
@@ -113,22 +129,38 @@ void write_all(int pipe, const std::string& text) {
 }
 
 int exit_status_of(std::vector<std::string> command) {
-  std::vector<char*> arguments;
-  for (auto& argument : command) arguments.push_back(argument.data());
-  arguments.push_back(nullptr);
+  const auto arguments = arguments_of(command);
   const auto become_program = [&](int pipe) {
     execvp(arguments.front(), arguments.data());
     write_all(pipe, std::strerror(errno));  // still here: the parent is told why
     return EXIT_FAILURE;
   };
   ChildProcess child(become_program, ChildProcess::Signals::by_default);
-  std::string error;
-  while (child.read_some(error)) {
-  }
+  const std::string error = all_of(child);
   const int status = child.wait().status;
   if (!error.empty()) throw std::runtime_error(fmt::format("{} cannot be started: {}", command.front(), error));
   if (!WIFEXITED(status)) throw std::runtime_error(fmt::format("{} was ended by a signal", command.front()));
   return WEXITSTATUS(status);
+}
+
+std::string output_of(std::vector<std::string> command) {
+  constexpr int kNotStarted = 127;  // as a shell says it
+  const auto arguments = arguments_of(command);
+  const auto become_program = [&](int pipe) {
+    dup2(pipe, STDOUT_FILENO);
+    execvp(arguments.front(), arguments.data());
+    return kNotStarted;
+  };
+  ChildProcess child(become_program, ChildProcess::Signals::by_default);
+  std::string output = all_of(child);
+  const int status = child.wait().status;
+  if (!WIFEXITED(status)) throw std::runtime_error(fmt::format("{} was ended by a signal", command.front()));
+  if (WEXITSTATUS(status) == kNotStarted)
+    throw std::runtime_error(fmt::format("{} cannot be started", command.front()));
+  if (WEXITSTATUS(status) != 0) {
+    throw std::runtime_error(fmt::format("{} ended with status {}", command.front(), WEXITSTATUS(status)));
+  }
+  return output;
 }
 
 }  // namespace racksim::tools

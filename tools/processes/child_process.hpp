@@ -58,4 +58,8 @@ void write_all(int pipe, const std::string& text);
 /// cannot be started or does not exit.
 int exit_status_of(std::vector<std::string> command);
 
+/// Runs a program as well, and returns what it wrote to its standard output. Throws std::runtime_error, which names it,
+/// if it cannot be started or does not exit with status 0.
+std::string output_of(std::vector<std::string> command);
+
 }  // namespace racksim::tools

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "sim/kernel/sanitizer.hpp"
+#include "tools/bench/instruction_rows.hpp"
 #include "tools/commands/command_line.hpp"
 #include "tools/experiment/machine_needs.hpp"
 #include "tools/json/json_document.hpp"
@@ -50,6 +51,18 @@ TEST_CASE("a quick bench prints positive numbers for everything it measures, as 
   // Two packets, each arriving at the switch, at a NIC and at a core: 6, which no machine's speed changes.
   CHECK(events_per_rpc > 0);
   CHECK(events_per_rpc <= 8);
+}
+
+TEST_CASE("the work of each row whose instructions are counted can be done alone, and is some") {
+  for (const auto& row : instruction_rows()) {
+    CAPTURE(row.name);
+    std::ostringstream out, err;
+    const auto length = std::to_string(row.lengths.front());
+    const int status =
+        run_command_line({"bench", "--alone", row.name, "--length", length}, built_in_catalogue(), out, err);
+    CHECK(status == (row.work ? exit_ok : exit_bad_input));
+    if (row.work) CHECK(std::stoull(out.str()) >= row.lengths.front() / 2);
+  }
 }
 
 }  // namespace bench_command_test
