@@ -35,6 +35,12 @@ class CostOracle final : public sim::Oracle, public MessageObserver {
   /// what there is not.
   CostOracle(Rack& rack, const Protocol& protocol, CostTable table, unsigned unit_bits = 0, bool perfect_wires = true);
 
+  /// Of sent messages and faults only that the run has begun.
+  sim::ObservedKinds kinds() const override {
+    using enum sim::Observed;
+    return {operation_begun, operation_ended, operation_given_up, disturbance, sent_again,
+            permission,      performed,       message_sent,       fault_begun};
+  }
   void observe(const sim::Observation& observation) override;
   /// What a node may do when the run begins.
   void initial_permission(sim::Key key, std::uint64_t node, sim::Permission permission) {

@@ -20,6 +20,7 @@ class AnswerOracle final : public Oracle {
   /// store tells of no stray answer, and where wires make copies each is answered.
   AnswerOracle(StrayAnswer objects_to, const EventLog& event_log, bool judges_run = true);
 
+  ObservedKinds kinds() const override { return {Observed::disturbance, Observed::sent_again, Observed::stray_answer}; }
   void observe(const Observation& observation) override;
   /// All that ended.
   std::uint64_t judged() const override {

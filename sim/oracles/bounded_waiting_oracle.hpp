@@ -48,6 +48,9 @@ class BoundedWaitingOracle : public Oracle {
         bounds_(bounds),
         of_(of) {}
 
+  ObservedKinds kinds() const override {
+    return {Observed::operation_begun, Observed::operation_ended, Observed::operation_given_up, Observed::disturbance};
+  }
   void observe(const Observation& observation) override;
 
   /// How often one session overtook the operation that fared worst, and the longest step, of those that were judged.

@@ -26,6 +26,9 @@ class LiveMemory final : public Observer {
   /// Blocks are of `1 << block_bits` bytes. `event_log` gives names and must outlive this.
   LiveMemory(const EventLog& event_log, unsigned block_bits) : event_log_(event_log), block_bits_(block_bits) {}
 
+  ObservedKinds kinds() const override {
+    return {Observed::operation_begun, Observed::operation_ended, Observed::operation_given_up};
+  }
   void observe(const Observation& observation) override {
     const bool begins = observation.what == Observed::operation_begun;
     const bool ends = observation.what == Observed::operation_ended;

@@ -32,6 +32,9 @@ class MutualExclusionOracle final : public Oracle {
   explicit MutualExclusionOracle(const EventLog& event_log)
       : Oracle("mutual-exclusion", "lock"), event_log_(event_log) {}
 
+  ObservedKinds kinds() const override {
+    return {Observed::operation_begun, Observed::operation_ended, Observed::operation_given_up};
+  }
   void observe(const Observation& observation) override;
   void finish(Time end) override;
 

@@ -24,6 +24,9 @@ class ProgressOracle final : public Oracle {
   /// `event_log` gives the names of sessions and must outlive the oracle. Duration::max() is endless patience.
   explicit ProgressOracle(const EventLog& event_log, Duration patience = Duration::max());
 
+  ObservedKinds kinds() const override {
+    return {Observed::operation_begun, Observed::operation_ended, Observed::operation_given_up};
+  }
   void observe(const Observation& observation) override;
 
   /// Reports what waited longer than the patience by `now`. Observations do so by themselves; this is for stretches in

@@ -12,6 +12,7 @@ namespace racksim::sim {
 /// Collects the leftovers that a protocol reports when everything should have come to rest.
 class QuiescenceOracle : public Oracle {
  public:
+  ObservedKinds kinds() const override { return {}; }
   QuiescenceOracle() : Oracle("quiescence", "state at the end") {}
 
   /// A leftover of this kind ("leaked-lock", "stuck-request"): the kind becomes the violation's oracle name. `what`

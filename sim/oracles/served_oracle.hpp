@@ -50,6 +50,10 @@ class ServedOracle final : public Oracle {
   /// `event_log` gives names and must outlive the oracle.
   ServedOracle(const EventLog& event_log, ServedRules rules);
 
+  ObservedKinds kinds() const override {
+    return {Observed::operation_begun, Observed::operation_ended, Observed::operation_given_up, Observed::sent_again,
+            Observed::disturbance};
+  }
   void observe(const Observation& observation) override;
   /// What is still pending was left unserved.
   void finish(Time end) override;

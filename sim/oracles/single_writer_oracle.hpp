@@ -24,6 +24,7 @@ class SingleWriterOracle final : public Oracle {
 
   SingleWriterOracle() : Oracle("single-writer", "permission") {}
 
+  ObservedKinds kinds() const override { return {Observed::permission}; }
   void observe(const Observation& observation) override;
   /// What a node may do when the run begins.
   void initial_permission(Key key, std::uint64_t node, Permission permission) {

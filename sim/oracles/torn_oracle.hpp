@@ -17,6 +17,7 @@ class TornOracle final : public Oracle {
   explicit TornOracle(const EventLog& event_log, bool of_store = true)
       : Oracle("torn", "operation"), event_log_(event_log), of_store_(of_store) {}
 
+  ObservedKinds kinds() const override { return {Observed::stray_answer}; }
   void observe(const Observation& observation) override;
   /// All that ended.
   std::uint64_t judged() const override { return of_store_ ? event_log_.count(Observed::operation_ended) : 0; }

@@ -27,6 +27,7 @@ namespace racksim::sim {
 /// Is shown the state of a rack at rest, then finished. Memory: 24 bytes for each home and copy that it is shown.
 class ValuesAtRestOracle final : public Oracle, public StateVisitor {
  public:
+  ObservedKinds kinds() const override { return {}; }
   /// `history` must have seen the whole run, and outlive the oracle.
   explicit ValuesAtRestOracle(const LastValues& history) : Oracle("values-at-rest", "value"), history_(history) {}
 

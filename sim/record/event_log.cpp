@@ -108,8 +108,16 @@ std::uint64_t EventLog::count() const {
   return sum;
 }
 
+void EventLog::attach(Observer& observer) {
+  ++attached_;
+  const auto wanted = observer.kinds();
+  for (std::size_t kind = 0; kind < kObservedKinds; ++kind) {
+    if (wanted.contains(static_cast<Observed>(kind))) observers_[kind].push_back(&observer);
+  }
+}
+
 void EventLog::notify(const Observation& observation) {
-  for (auto* observer : observers_) observer->observe(observation);
+  for (auto* observer : observers_[static_cast<std::size_t>(observation.what)]) observer->observe(observation);
 }
 
 }  // namespace racksim::sim

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <set>
 #include <string>
 #include <string_view>
@@ -74,10 +75,29 @@ struct Observation {
   std::array<std::uint64_t, 3> detail{};
 };
 
-/// Sees every observation as it is recorded: a trace, an oracle. It must not act on the simulation.
+/// Some of the kinds.
+class ObservedKinds {
+ public:
+  constexpr ObservedKinds(std::initializer_list<Observed> kinds) {
+    for (const auto kind : kinds) bits_ |= 1u << static_cast<unsigned>(kind);
+  }
+  static constexpr ObservedKinds all() {
+    ObservedKinds kinds{};
+    kinds.bits_ = ~0u;
+    return kinds;
+  }
+  constexpr bool contains(Observed kind) const { return bits_ >> static_cast<unsigned>(kind) & 1u; }
+
+ private:
+  std::uint32_t bits_ = 0;
+};
+
+/// Sees observations as they are recorded: a trace, an oracle. It must not act on the simulation.
 class Observer {
  public:
   virtual ~Observer() = default;
+  /// Which it wants to see. Asked when it is attached.
+  virtual ObservedKinds kinds() const { return ObservedKinds::all(); }
   virtual void observe(const Observation& observation) = 0;
 };
 
@@ -103,7 +123,8 @@ class EventLog {
   /// The same of an operation that `session` is known to have issued.
   std::string operation(OperationId id, Source session) const;
 
-  /// Records one observation. Allocates nothing; virtual calls only to attached observers, in the order of attachment.
+  /// Records one observation. Allocates nothing; virtual calls only to attached observers that want this kind, in the
+  /// order of attachment.
   void record(Observed what, Source source, Time at, OperationId operation, std::uint64_t a = 0, std::uint64_t b = 0,
               std::uint64_t c = 0) {
     RACKSIM_INVARIANT(source.index < states_.size(), "a source was added to the event log that it speaks in");
@@ -118,14 +139,13 @@ class EventLog {
       mixer.add(b, c);
       state.hash += mixer.finish();
     }
-    if (!observers_.empty()) [[unlikely]]
-      notify({at, what, source, operation, {a, b, c}});
+    if (!observers_[static_cast<std::size_t>(what)].empty()) notify({at, what, source, operation, {a, b, c}});
   }
 
   /// Attaches an observer, which must outlive the event log's last record.
-  void attach(Observer& observer) { observers_.push_back(&observer); }
+  void attach(Observer& observer);
   /// How many are attached.
-  std::size_t observers() const { return observers_.size(); }
+  std::size_t observers() const { return attached_; }
 
   /// Folds the behavioural configuration (in one canonical spelling) and the seed into the hash.
   void fold_configuration(std::string_view canonical_text, std::uint64_t seed);
@@ -160,7 +180,8 @@ class EventLog {
   std::vector<std::string> names_;
   std::vector<Source> sessions_;  // by index
   std::set<std::string> taken_;
-  std::vector<Observer*> observers_;
+  std::array<std::vector<Observer*>, kObservedKinds> observers_;  // by kind
+  std::size_t attached_ = 0;
   std::array<std::uint64_t, kObservedKinds> counts_{};
   RunHash configuration_;
 };

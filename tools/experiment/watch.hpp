@@ -91,6 +91,7 @@ class Watch {
   class LostWrites final : public sim::Observer {
    public:
     explicit LostWrites(const sim::EventLog& event_log) : event_log_(event_log) {}
+    sim::ObservedKinds kinds() const override { return {sim::Observed::write_lost}; }
     void observe(const sim::Observation& observation) override;
 
     static constexpr std::size_t kKept = 1000;
