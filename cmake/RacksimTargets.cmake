@@ -96,6 +96,26 @@ function(racksim_library name)
   endif()
 endfunction()
 
+# racksim_passes(TARGET GENERATOR name...): an object library of what the program GENERATOR (p4model/generate) writes for
+# these programs and shapes, a file each.
+function(racksim_passes target generator)
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target})
+  file(MAKE_DIRECTORY ${folder})
+  set(sources ${ARGN})
+  list(TRANSFORM sources REPLACE "(.+)" "${folder}/\\1.cpp")
+  # Sources that stay as they are keep their time, so the command has a stamp of its own.
+  add_custom_command(OUTPUT ${folder}/written BYPRODUCTS ${sources}
+    COMMAND ${generator} ${folder} ${ARGN}
+    COMMAND ${CMAKE_COMMAND} -E touch ${folder}/written
+    DEPENDS ${generator}
+    COMMENT "Writing passes of switch programs"
+    VERBATIM)
+  add_custom_target(${target}_written DEPENDS ${folder}/written)
+  add_library(${target} OBJECT ${sources})
+  add_dependencies(${target} ${target}_written)
+  target_link_libraries(${target} PRIVATE racksim_options racksim_p4model racksim_sim fmt::fmt)
+endfunction()
+
 # racksim_link_whole(TARGET library...): links all of these libraries' objects, also those that nobody calls by name: they
 # hold what registers itself (sim/options/registry.hpp). And links them first. Of an inline function that several objects
 # have, the linker takes the first that it meets; tests are compiled with less optimisation than the program, or none, and

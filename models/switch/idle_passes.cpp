@@ -22,7 +22,7 @@ void IdlePasses::Keeper::use() {
   const unsigned number = pipe_.state().number();
   p4::Pipeline& pipeline = pipe_.state().pipeline();
   const auto shortest = parts.ports.loopback(number).serialisation(p4::kMinFrameBytes + p4::kPreambleAndGapBytes);
-  const bool possible = parts.options.skip_idle_passes && parts.options.passes == PassMode::fused &&
+  const bool possible = parts.options.skip_idle_passes && parts.options.passes != PassMode::stepped &&
                         pipeline.egress_does_nothing() && pipeline.passes_repeat() && parts.timing.cycle() <= shortest;
   ring_.use(pipeline, parts.timing.ingress_latency() + parts.timing.traffic_manager_latency(),
             parts.timing.egress_latency());

@@ -51,7 +51,10 @@ void SwitchChassis::load(std::shared_ptr<const p4::Program> program) {
 
 void SwitchChassis::boot() {
   power_.count_boot();
-  for (auto& pipe : pipes_) pipe->state().boot(program_, options_.pipe);
+  for (auto& pipe : pipes_) {
+    pipe->state().boot(program_, options_.pipe);
+    if (options_.passes == PassMode::interpreted) pipe->state().pipeline().interpret();
+  }
   const p4::Pipeline& pipeline = pipes_.front()->state().pipeline();
   timing_.use(pipeline);
   egress_.use(pipeline);

@@ -11,10 +11,11 @@ namespace racksim::models {
 
 using namespace sim::literals;
 
-/// How passes are executed. Both show the same events at the same instants.
+/// How passes are executed. All show the same events at the same instants.
 enum class PassMode : std::uint8_t {
-  fused,   ///< all stages of a pass in the event of its slot
-  stepped  ///< an event per stage
+  fused,       ///< all stages of a pass in the event of its slot, by generated functions where the program has them
+  stepped,     ///< an event per stage, interpreted
+  interpreted  ///< as fused, without generated functions
 };
 
 struct SwitchOptions {

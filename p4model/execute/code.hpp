@@ -186,6 +186,27 @@ struct ProgramCode {
   std::vector<std::uint64_t> initial_phv;  ///< its size is the number of words
 };
 
+/// What an operation of an action makes of its operands, before the mask.
+template <Opcode opcode>
+inline std::uint64_t computed(std::uint64_t a, [[maybe_unused]] std::uint64_t b) {
+  if constexpr (opcode == Opcode::set) return a;
+  if constexpr (opcode == Opcode::add) return a + b;
+  if constexpr (opcode == Opcode::sub) return a - b;
+  if constexpr (opcode == Opcode::bit_and) return a & b;
+  if constexpr (opcode == Opcode::bit_or) return a | b;
+  if constexpr (opcode == Opcode::bit_xor) return a ^ b;
+  if constexpr (opcode == Opcode::bit_not) return ~a;
+  if constexpr (opcode == Opcode::shift_left) return b < 64 ? a << b : 0;
+  if constexpr (opcode == Opcode::shift_right) return b < 64 ? a >> b : 0;
+  if constexpr (opcode == Opcode::min) return a < b ? a : b;
+  if constexpr (opcode == Opcode::max) return a < b ? b : a;
+}
+
+/// Whether a comparison holds; `outcomes` as outcomes_of() has them.
+inline bool compares(std::uint8_t outcomes, std::uint64_t left, std::uint64_t right) {
+  return outcomes >> (static_cast<unsigned>(left > right) * 2 + static_cast<unsigned>(left == right)) & 1u;
+}
+
 /// What an output field holds until it is written.
 inline constexpr std::uint64_t kUnset = ~std::uint64_t{0};
 

@@ -3,7 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <functional>
+#include <set>
 
+#include "p4model/execute/generated_pass.hpp"
 #include "p4model/execute/pipeline.hpp"
 #include "p4model/fit/dependency_graph.hpp"
 
@@ -41,6 +44,20 @@ std::vector<std::unique_ptr<TernaryTable>> make_ternary_tables(const Program& pr
     made = std::make_unique<TernaryTable>(table.name, std::move(fields), table.max_entries, data_words(table));
   }
   return tables;
+}
+
+/// Whether no packet has the parser extract two headers of one kind.
+bool extracts_each_header_once(const GressCode& gress) {
+  // From each state on, the headers extracted before it on the way.
+  const std::function<bool(std::int32_t, std::set<std::uint16_t>)> visit = [&](std::int32_t at,
+                                                                               std::set<std::uint16_t> before) {
+    if (at < 0) return true;
+    const auto& state = gress.parser[static_cast<std::size_t>(at)];
+    if (!before.insert(state.header).second) return false;
+    return visit(state.next, before) &&
+           std::all_of(state.cases.begin(), state.cases.end(), [&](const auto& c) { return visit(c.next, before); });
+  };
+  return gress.parser.empty() || visit(0, {});
 }
 
 }  // namespace
@@ -81,6 +98,47 @@ Pipeline::Pipeline(std::shared_ptr<const Program> program, const SwitchResources
       if (table.in_tcam() && !table.by_prefix()) ++priority;
     }
   }
+  const auto name = fingerprint_name(fingerprint(form()));
+  if (const auto* generated = sim::Registry<GeneratedPasses>::find(name)) generated_ = generated->functions;
+}
+
+PassForm Pipeline::form() const {
+  PassForm form;
+  form.code = code_;
+  for (const auto& array : program_->arrays()) form.arrays.push_back({array.width.bits, array.width.pair});
+  for (const auto& table : tables_) form.tables.push_back({table.words(), table.parts()});
+  for (const auto& header : program_->headers()) {
+    auto& made = form.headers.emplace_back(PassForm::Header{header.validity.id, {}});
+    for (const auto member : header.members) made.members.push_back(member.id);
+  }
+  const auto& fields = program_->intrinsics();
+  const auto set = [&form](PassForm::Word word, FieldRef field) { form.words[word] = field.id; };
+  set(PassForm::ingress_port, fields.ingress_port);
+  set(PassForm::resubmit_flag, fields.resubmit_flag);
+  set(PassForm::resubmit_data, fields.resubmit_data);
+  set(PassForm::egress_port, fields.egress_port);
+  set(PassForm::egress_rid, fields.egress_rid);
+  set(PassForm::packet_length, fields.packet_length);
+  set(PassForm::drop, fields.drop);
+  set(PassForm::resubmit, fields.resubmit);
+  set(PassForm::resubmit_value, fields.resubmit_value);
+  set(PassForm::ucast_egress_port, fields.ucast_egress_port);
+  set(PassForm::mcast_grp_a, fields.mcast_grp_a);
+  set(PassForm::mcast_grp_b, fields.mcast_grp_b);
+  set(PassForm::rid, fields.rid);
+  set(PassForm::l2_exclusion_id, fields.l2_exclusion_id);
+  if (const auto& selection = program_->selection_fields()) {
+    form.selects = true;
+    set(PassForm::l1_exclusion_id, selection->l1_exclusion_id);
+    set(PassForm::level1_hash, selection->level1_hash);
+    set(PassForm::level2_hash, selection->level2_hash);
+  }
+  const bool computes_checksums = std::any_of(code_.gress.begin(), code_.gress.end(), [](const GressCode& gress) {
+    return !gress.parser_checksums.empty() || !gress.deparser_checksums.empty();
+  });
+  const bool once = std::all_of(code_.gress.begin(), code_.gress.end(), extracts_each_header_once);
+  form.can_be_generated = passes_repeat() && !computes_checksums && once;
+  return form;
 }
 
 bool Pipeline::egress_changes_headers() const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "p4model/execute/pass_outputs.hpp"
 #include "p4model/fit/dependency_graph.hpp"
 
 namespace racksim::p4 {
@@ -11,11 +12,6 @@ namespace {
 /// An instant as a time stamp of so many bits.
 std::uint64_t stamp(sim::Time at, unsigned bits) {
   return static_cast<std::uint64_t>(at.ps() / 1000) & mask_of(bits);
-}
-
-/// `outcomes` as outcomes_of() has them.
-bool compares(std::uint8_t outcomes, std::uint64_t left, std::uint64_t right) {
-  return outcomes >> (static_cast<unsigned>(left > right) * 2 + static_cast<unsigned>(left == right)) & 1u;
 }
 
 }  // namespace
@@ -260,43 +256,44 @@ void Pipeline::run(const Instruction* at, Pass& pass, [[maybe_unused]] PassNotes
         const auto index = phv[code.index];
         [[maybe_unused]] std::uint64_t before = 0;
         if constexpr (witness == Witness::watcher) before = registers_.read(code.array, index);
-        const auto output = registers_.execute(code, index, phv, *pass.packet_);
+        const auto output =
+            registers_.execute(code, index, phv[code.alu.input_slot[0]], phv[code.alu.input_slot[1]], *pass.packet_);
         phv[code.output] = output & code.output_mask;
         if constexpr (witness == Witness::watcher) tell_register(code, index, before, output & code.output_mask);
         break;
       }
       case Opcode::set:
-        phv[i.destination] = phv[i.a] & i.mask;
+        phv[i.destination] = computed<Opcode::set>(phv[i.a], phv[i.b]) & i.mask;
         break;
       case Opcode::add:
-        phv[i.destination] = (phv[i.a] + phv[i.b]) & i.mask;
+        phv[i.destination] = computed<Opcode::add>(phv[i.a], phv[i.b]) & i.mask;
         break;
       case Opcode::sub:
-        phv[i.destination] = (phv[i.a] - phv[i.b]) & i.mask;
+        phv[i.destination] = computed<Opcode::sub>(phv[i.a], phv[i.b]) & i.mask;
         break;
       case Opcode::bit_and:
-        phv[i.destination] = phv[i.a] & phv[i.b] & i.mask;
+        phv[i.destination] = computed<Opcode::bit_and>(phv[i.a], phv[i.b]) & i.mask;
         break;
       case Opcode::bit_or:
-        phv[i.destination] = (phv[i.a] | phv[i.b]) & i.mask;
+        phv[i.destination] = computed<Opcode::bit_or>(phv[i.a], phv[i.b]) & i.mask;
         break;
       case Opcode::bit_xor:
-        phv[i.destination] = (phv[i.a] ^ phv[i.b]) & i.mask;
+        phv[i.destination] = computed<Opcode::bit_xor>(phv[i.a], phv[i.b]) & i.mask;
         break;
       case Opcode::bit_not:
-        phv[i.destination] = ~phv[i.a] & i.mask;
+        phv[i.destination] = computed<Opcode::bit_not>(phv[i.a], phv[i.b]) & i.mask;
         break;
       case Opcode::shift_left:
-        phv[i.destination] = phv[i.b] < 64 ? phv[i.a] << phv[i.b] & i.mask : 0;
+        phv[i.destination] = computed<Opcode::shift_left>(phv[i.a], phv[i.b]) & i.mask;
         break;
       case Opcode::shift_right:
-        phv[i.destination] = phv[i.b] < 64 ? phv[i.a] >> phv[i.b] & i.mask : 0;
+        phv[i.destination] = computed<Opcode::shift_right>(phv[i.a], phv[i.b]) & i.mask;
         break;
       case Opcode::min:
-        phv[i.destination] = std::min(phv[i.a], phv[i.b]) & i.mask;
+        phv[i.destination] = computed<Opcode::min>(phv[i.a], phv[i.b]) & i.mask;
         break;
       case Opcode::max:
-        phv[i.destination] = std::max(phv[i.a], phv[i.b]) & i.mask;
+        phv[i.destination] = computed<Opcode::max>(phv[i.a], phv[i.b]) & i.mask;
         break;
       case Opcode::random:
         phv[i.destination] = draw(pass, i.extra) & i.mask;
@@ -327,47 +324,29 @@ inline void Pipeline::deparse(Pass& pass) {
 }
 
 Verdict Pipeline::finish_ingress(Pass& pass) {
-  Verdict verdict;
-  const auto* phv = pass.phv_;
-  const auto& fields = program_->intrinsics();
   if (pass.rejected_) {
-    ++counters_.ingress_drops;
-    return verdict;
-  }
-  if (requests_) [[unlikely]]
-    note_requests(pass);
-  if (phv[fields.resubmit.id] == 1) {
-    if (pass.resubmitted_ || !pass.may_resubmit_) {
-      ++counters_.refused_resubmits;
-      ++counters_.ingress_drops;
-      return verdict;
-    }
-    ++counters_.resubmits;
-    verdict.resubmit = true;
-    verdict.resubmit_data = phv[fields.resubmit_value.id];
-    return verdict;
-  }
-  const auto output = [&](FieldRef field) {
-    return phv[field.id] == kUnset ? Verdict::kNone : static_cast<std::int32_t>(phv[field.id]);
-  };
-  if (phv[fields.drop.id] != 1) {
-    verdict.ucast_port = output(fields.ucast_egress_port);
-    if (verdict.ucast_port == Verdict::kNoPort) verdict.ucast_port = Verdict::kNone;
-    verdict.mcast_a = output(fields.mcast_grp_a);
-    verdict.mcast_b = output(fields.mcast_grp_b);
-    verdict.rid = static_cast<std::uint16_t>(std::max(0, output(fields.rid)));
-    verdict.l2_exclusion = output(fields.l2_exclusion_id);
-    if (const auto& selection = program_->selection_fields()) {
-      verdict.l1_exclusion = output(selection->l1_exclusion_id);
-      verdict.level1_hash = static_cast<std::uint16_t>(std::max(0, output(selection->level1_hash)));
-      verdict.level2_hash = static_cast<std::uint16_t>(std::max(0, output(selection->level2_hash)));
-    }
-  }
-  if (verdict.dropped()) {
     ++counters_.ingress_drops;
     return {};
   }
-  deparse(pass);
+  if (requests_) [[unlikely]]
+    note_requests(pass);
+  const auto word = [&](FieldRef field) { return pass.phv_[field.id]; };
+  const auto& fields = program_->intrinsics();
+  PassOutputs outputs{.drop = word(fields.drop),
+                      .resubmit = word(fields.resubmit),
+                      .resubmit_value = word(fields.resubmit_value),
+                      .ucast_egress_port = word(fields.ucast_egress_port),
+                      .mcast_grp_a = word(fields.mcast_grp_a),
+                      .mcast_grp_b = word(fields.mcast_grp_b),
+                      .rid = word(fields.rid),
+                      .l2_exclusion_id = word(fields.l2_exclusion_id)};
+  if (const auto& selection = program_->selection_fields()) {
+    outputs.l1_exclusion_id = word(selection->l1_exclusion_id);
+    outputs.level1_hash = word(selection->level1_hash);
+    outputs.level2_hash = word(selection->level2_hash);
+  }
+  const auto verdict = verdict_of(outputs, pass.resubmitted_, pass.may_resubmit_);
+  if (!verdict.resubmit && !verdict.dropped()) deparse(pass);
   return verdict;
 }
 
@@ -386,6 +365,7 @@ bool Pipeline::finish_egress(Pass& pass) {
 }
 
 Verdict Pipeline::run_ingress(Packet& packet, const IngressMetadata& metadata) {
+  if (generated_.ingress && !watcher_) return generated_.ingress(*this, packet, metadata);
   Pass pass;
   begin_ingress(pass, packet, metadata);
   if (watcher_) [[unlikely]] {
@@ -404,6 +384,7 @@ Verdict Pipeline::run_ingress(Packet& packet, const IngressMetadata& metadata, P
 }
 
 bool Pipeline::run_busy_egress(Packet& packet, const EgressMetadata& metadata) {
+  if (generated_.egress && !watcher_) return generated_.egress(*this, packet, metadata);
   Pass pass;
   begin_egress(pass, packet, metadata);
   if (watcher_) [[unlikely]] {
@@ -415,20 +396,11 @@ bool Pipeline::run_busy_egress(Packet& packet, const EgressMetadata& metadata) {
 }
 
 void Pipeline::rebuild_headers(Pass& pass) {
-  // What the parser did not look at stays behind the headers that the program knows.
-  auto& packet = *pass.packet_;
-  std::array<const HeaderLayout*, Packet::kMaxHeaders> layouts{};
-  std::array<std::array<std::uint64_t, HeaderLayout::kMaxFields>, Packet::kMaxHeaders> words;
-  std::size_t behind = 0;
-  for (std::size_t i = pass.parsed_; i < packet.header_count(); ++i, ++behind) {
-    layouts[behind] = &packet.layout(i);
-    packet.read_words(i, words[behind].data());
-  }
-  packet.truncate_headers(0);
+  HeaderRebuild rebuild(*pass.packet_, pass.parsed_);
   for (const auto& header : program_->headers()) {
-    if (pass.phv_[header.validity.id]) packet.push_words(*header.layout, pass.phv_ + header.members.front().id);
+    if (pass.phv_[header.validity.id]) rebuild.push(*header.layout, pass.phv_ + header.members.front().id);
   }
-  for (std::size_t i = 0; i < behind; ++i) packet.push_words(*layouts[i], words[i].data());
+  rebuild.finish();
 }
 
 template void Pipeline::run<Pipeline::Witness::watcher>(const Instruction* at, Pass& pass, PassNotes* notes);

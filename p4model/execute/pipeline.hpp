@@ -102,6 +102,17 @@ struct TableCounters {
   std::uint64_t hits = 0, misses = 0;
 };
 
+class Pipeline;
+
+/// Passes of one compiled form as functions (generated_pass.hpp); null where there is none.
+struct GeneratedFunctions {
+  Verdict (*ingress)(Pipeline& pipeline, Packet& packet, const IngressMetadata& metadata) = nullptr;
+  bool (*egress)(Pipeline& pipeline, Packet& packet, const EgressMetadata& metadata) = nullptr;
+};
+
+struct PassForm;
+struct PassOutputs;
+
 class Pipeline {
  public:
   /// Checks, places and compiles the program. Throws ProgramError or DoesNotFit.
@@ -241,7 +252,15 @@ class Pipeline {
   /// Has a watcher, which must outlive the passes, told of all that whole passes do inside; null ends it.
   void watch(StageWatcher* watcher) { watcher_ = watcher; }
 
+  /// What its passes can be generated from.
+  PassForm form() const;
+  /// Whether whole passes of ingress run as a generated function: where the program that was built has one of this form.
+  bool runs_generated() const { return generated_.ingress != nullptr; }
+  /// From now on all passes are interpreted.
+  void interpret() { generated_ = {}; }
+
  private:
+  friend class PassState;
   void tell_of_tables() const;
   static std::vector<KeyMatch> matches(std::span<const std::uint64_t> values) { return {values.begin(), values.end()}; }
   bool run_busy_egress(Packet& packet, const EgressMetadata& metadata);
@@ -250,6 +269,8 @@ class Pipeline {
   /// Where a parser state with value sets goes.
   std::int32_t choose(const ParseCode& parse, std::uint64_t value) const;
   void deparse(Pass& pass);
+  /// What becomes of a packet whose ingress pass was not rejected; counts it.
+  Verdict verdict_of(const PassOutputs& outputs, bool resubmitted, bool may_resubmit);
   void run_checksums(const std::vector<ChecksumCode>& units, Pass& pass);
   void rebuild_headers(Pass& pass);
   /// Who is told of what the instructions do.
@@ -291,6 +312,7 @@ class Pipeline {
   std::shared_ptr<const Program> program_;
   Placement placement_;
   ProgramCode code_;
+  GeneratedFunctions generated_;
   RegisterFile registers_;
   std::vector<ExactTable> tables_;                      // by number of the table in the program
   std::vector<std::unique_ptr<TernaryTable>> ternary_;  // the same, null for those in SRAM

@@ -61,26 +61,50 @@ class RegisterFile {
   /// For a copy that is nobody's memory: nobody is told of its writes.
   void remove_observers() { observers_.clear(); }
 
-  /// One register execution of a pass: its output word. Throws std::runtime_error for an index outside the array, since
-  /// hardware's behaviour is undefined there.
-  std::uint64_t execute(const ArrayCode& code, std::uint64_t index, const std::uint64_t* phv, const Packet& packet) {
-    const auto& array = arrays_[code.array];
-    if (index >= array.size) throw_outside(code.array, index);
-    switch (array.layout) {
+  /// One register execution of a pass on an entry of the array of `code`: its output word. Throws std::runtime_error for
+  /// an index outside the array, since hardware's behaviour is undefined there. `word_0` and `word_1` are the PHV words of
+  /// its inputs.
+  std::uint64_t execute(const ArrayCode& code, std::uint64_t index, std::uint64_t word_0, std::uint64_t word_1,
+                        const Packet& packet) {
+    switch (arrays_[code.array].layout) {
       case Layout::single_8:
-        return execute<std::uint8_t, false>(code, index, phv, packet);
+        return execute<std::uint8_t, false>(code.alu, code.array, code, index, word_0, word_1, packet);
       case Layout::single_16:
-        return execute<std::uint16_t, false>(code, index, phv, packet);
+        return execute<std::uint16_t, false>(code.alu, code.array, code, index, word_0, word_1, packet);
       case Layout::single_32:
-        return execute<std::uint32_t, false>(code, index, phv, packet);
+        return execute<std::uint32_t, false>(code.alu, code.array, code, index, word_0, word_1, packet);
       case Layout::pair_8:
-        return execute<std::uint8_t, true>(code, index, phv, packet);
+        return execute<std::uint8_t, true>(code.alu, code.array, code, index, word_0, word_1, packet);
       case Layout::pair_16:
-        return execute<std::uint16_t, true>(code, index, phv, packet);
+        return execute<std::uint16_t, true>(code.alu, code.array, code, index, word_0, word_1, packet);
       case Layout::pair_32:
-        return execute<std::uint32_t, true>(code, index, phv, packet);
+        return execute<std::uint32_t, true>(code.alu, code.array, code, index, word_0, word_1, packet);
     }
     return 0;
+  }
+
+  /// The same where the width of a half and whether there are two are known, and perhaps `alu` and `number`, which are
+  /// those of `code`.
+  template <class T, bool pair>
+  [[gnu::always_inline]] std::uint64_t execute(const AluCode& alu, std::uint32_t number, const ArrayCode& code,
+                                               std::uint64_t index, std::uint64_t word_0, std::uint64_t word_1,
+                                               const Packet& packet) {
+    auto& array = arrays_[number];
+    if (index >= array.size) [[unlikely]]
+      throw_outside(number, index);
+    constexpr std::size_t kBytes = sizeof(T) * (pair ? 2 : 1);
+    auto* entry = array.memory.data() + index * kBytes;
+    T half[2] = {0, 0};
+    std::memcpy(half, entry, kBytes);
+    const AluInputs in{half[0], half[1], word_0, word_1};
+    if (alu.probe) return run_probe(alu, in);
+    const auto result = run_alu(alu, in);
+    const T written[2] = {static_cast<T>(result.lo), static_cast<T>(result.hi)};
+    if (written[0] != half[0] || written[1] != half[1]) {
+      std::memcpy(entry, written, kBytes);
+      if (!observers_.empty()) notify(code, index, static_cast<std::uint64_t>(written[0]), written[1], packet);
+    }
+    return result.output;
   }
 
   /// A tag probe (AluCode::tag_probe): whether an entry of an array of pairs of 32 bits is (lo, hi). As `execute` else.
@@ -111,21 +135,6 @@ class RegisterFile {
     std::vector<std::byte> memory;
   };
 
-  template <class T, bool pair>
-  std::uint64_t execute(const ArrayCode& code, std::uint64_t index, const std::uint64_t* phv, const Packet& packet) {
-    constexpr std::size_t kBytes = sizeof(T) * (pair ? 2 : 1);
-    auto* entry = arrays_[code.array].memory.data() + index * kBytes;
-    T half[2] = {0, 0};
-    std::memcpy(half, entry, kBytes);
-    if (code.alu.probe) return run_probe(code.alu, half[0], half[1], phv);
-    const auto result = run_alu(code.alu, half[0], half[1], phv);
-    const T written[2] = {static_cast<T>(result.lo), static_cast<T>(result.hi)};
-    if (written[0] != half[0] || written[1] != half[1]) {
-      std::memcpy(entry, written, kBytes);
-      if (!observers_.empty()) notify(code, index, static_cast<std::uint64_t>(written[0]), written[1], packet);
-    }
-    return result.output;
-  }
   void notify(const ArrayCode& code, std::uint64_t index, std::uint64_t lo, std::uint64_t hi,
               const Packet& packet) const;
   [[noreturn]] void throw_outside(std::uint32_t array, std::uint64_t index) const;

@@ -1,5 +1,5 @@
 // Programs by name, for people: `racksim list programs` and `racksim fit NAME`. They register themselves
-// (sim/options/registry.hpp).
+// (sim/options/registry.hpp). So do the shapes in which scenarios of the tree have them, for the build alone.
 #pragma once
 
 #include <functional>
@@ -23,5 +23,13 @@ struct ProgramEntry {
 inline const std::vector<ProgramEntry>& programs() {
   return sim::Registry<ProgramEntry>::entries();
 }
+
+/// A program as scenarios, examples, figures or fuzz templates have it, if not as it is registered above: the build
+/// generates its passes too (p4model/generate; its folder's CMakeLists.txt names it).
+struct ShippedShape {
+  static constexpr std::string_view kWhat = "shape of a switch program";
+  std::string name;
+  std::function<std::shared_ptr<const Program>()> make;
+};
 
 }  // namespace racksim::p4

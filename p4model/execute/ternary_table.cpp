@@ -13,7 +13,7 @@ namespace racksim::p4 {
 
 namespace {
 
-/// Bits of a key that is short: a list for each of its values takes little room.
+/// Bits of a key, or of all together, that are short: a list for each of their values takes little room.
 constexpr unsigned kShortBits = 12;
 
 /// The least number of prefixes that together make up [first, last].
@@ -37,9 +37,22 @@ TernaryTable::TernaryTable(std::string name, std::vector<Field> fields, std::uin
   by_prefix_ = of_kind(MatchKind::lpm) == 1 && of_kind(MatchKind::ternary) == 0 && of_kind(MatchKind::range) == 0;
   first_is_exact_ = fields_.front().kind == MatchKind::exact && fields_.front().bits <= kShortBits;
   order_.resize(first_is_exact_ ? std::size_t{1} << fields_.front().bits : 1);
+  unsigned bits = 0;
+  for (const auto& field : fields_) bits += field.bits;
+  if (bits <= kShortBits) by_values_.resize(std::size_t{1} << bits);
 }
 
-std::int32_t TernaryTable::find(const std::uint64_t* values) const {
+void TernaryTable::list_values() const {
+  std::vector<std::uint64_t> values(fields_.size());
+  for (std::size_t place = 0; place < by_values_.size(); ++place) {
+    auto rest = place;
+    for (auto i = fields_.size(); i-- > 0; rest >>= fields_[i].bits) values[i] = rest & mask_of(fields_[i].bits);
+    by_values_[place] = search(values.data());
+  }
+  listed_ = true;
+}
+
+std::int32_t TernaryTable::search(const std::uint64_t* values) const {
   for (const std::int32_t number : order_[first_is_exact_ ? values[0] : 0]) {
     const auto& terms = entries_[static_cast<std::size_t>(number)].terms;
     bool matches = true;
@@ -158,6 +171,7 @@ void TernaryTable::add(std::span<const KeyMatch> key, std::uint32_t priority, st
   }
   order.insert(place, number);
   ++size_;
+  listed_ = false;
 }
 
 std::int32_t TernaryTable::entry_of(std::span<const KeyMatch> key, std::uint32_t priority) const {
@@ -187,6 +201,7 @@ bool TernaryTable::remove(std::span<const KeyMatch> key, std::uint32_t priority)
   order.erase(order.begin() + static_cast<std::ptrdiff_t>(place));
   --size_;
   free_.push_back(number);
+  listed_ = false;
   return true;
 }
 

@@ -4,7 +4,7 @@
 // several rows for a range too, how many is not published (p4 discussions of Open-Tofino, issue 15), and prefixes are
 // what every TCAM can do. Lookups go through the entries in the order of their importance, which is obviously right and
 // fast enough for the few entries that such tables have; where the first key is a short exact one, through those of its
-// value.
+// value. Where all keys together are short, what that comes to stands in a list by their values.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,14 @@ class TernaryTable {
 
   /// The most important entry that matches the fields' values, or kMiss. Of several the one with the lowest priority
   /// number wins, then the one added first; in a table whose other keys are exact, the longest prefix.
-  std::int32_t find(const std::uint64_t* values) const;
+  std::int32_t find(const std::uint64_t* values) const {
+    if (by_values_.empty()) return search(values);
+    if (!listed_) [[unlikely]]
+      list_values();
+    std::uint64_t place = 0;
+    for (std::size_t i = 0; i < fields_.size(); ++i) place = place << fields_[i].bits | values[i];
+    return by_values_[place];
+  }
   std::uint32_t action(std::int32_t entry) const { return entries_[static_cast<std::size_t>(entry)].action; }
   const std::uint64_t* data(std::int32_t entry) const { return entries_[static_cast<std::size_t>(entry)].data.data(); }
 
@@ -61,6 +68,9 @@ class TernaryTable {
     std::uint32_t action = 0;
     std::vector<std::uint64_t> data;
   };
+  std::int32_t search(const std::uint64_t* values) const;
+  /// Searches for all values that the keys can have.
+  void list_values() const;
   /// Terms, importance and rows. Throws as `add` does for a key that does not suit.
   Entry make(std::span<const KeyMatch> key, std::uint32_t priority) const;
   Term term_of(std::size_t field, const KeyMatch& match) const;
@@ -82,6 +92,9 @@ class TernaryTable {
   /// Numbers, the most important first: a list for each value of the first key if that is exact and short, else one.
   std::vector<std::vector<std::int32_t>> order_;
   std::uint32_t size_ = 0;
+  /// What is found, by the keys' values in a row, since entries changed last; empty where keys are long.
+  mutable std::vector<std::int32_t> by_values_;
+  mutable bool listed_ = false;
 };
 
 }  // namespace racksim::p4

@@ -51,7 +51,10 @@ struct AluResult {
   std::uint64_t lo, hi, output;
 };
 
-inline std::uint64_t alu_compute(AluOperation operation, std::uint64_t a, std::uint64_t b, std::uint64_t mask) {
+// What follows is always inlined: where the code is a constant, as in a generated pass, nothing is left of its tests.
+
+[[gnu::always_inline]] inline std::uint64_t alu_compute(AluOperation operation, std::uint64_t a, std::uint64_t b,
+                                                        std::uint64_t mask) {
   switch (operation) {
     case AluOperation::set:
       return a;
@@ -77,15 +80,19 @@ inline std::uint64_t alu_compute(AluOperation operation, std::uint64_t a, std::u
   return a;
 }
 
-inline unsigned outcome_of(std::int64_t a, std::int64_t b) {
+[[gnu::always_inline]] inline unsigned outcome_of(std::int64_t a, std::int64_t b) {
   return static_cast<unsigned>(a > b) * 2 + static_cast<unsigned>(a == b);
 }
 
+/// The PHV words that a register action takes in, and the entry that it finds.
+struct AluInputs {
+  std::uint64_t lo, hi, word_0, word_1;
+};
+
 /// The output of a probe, without a branch that depends on what it finds.
-inline std::uint64_t run_probe(const AluCode& code, std::uint64_t lo, std::uint64_t hi, const std::uint64_t* phv) {
-  const auto input_0 = phv[code.input_slot[0]] >> code.input_shift[0] & code.mask;
-  const auto input_1 = phv[code.input_slot[1]] >> code.input_shift[1] & code.mask;
-  const std::uint64_t values[5] = {lo, hi, input_0, input_1, 0};
+[[gnu::always_inline]] inline std::uint64_t run_probe(const AluCode& code, const AluInputs& in) {
+  const std::uint64_t values[5] = {in.lo, in.hi, in.word_0 >> code.input_shift[0] & code.mask,
+                                   in.word_1 >> code.input_shift[1] & code.mask, 0};
   const auto holds = [&](const AluCode::Comparator& c) {
     const auto left = values[c.left.index] + c.left.constant, right = values[c.right.index] + c.right.constant;
     return c.outcomes >> outcome_of(static_cast<std::int64_t>(left), static_cast<std::int64_t>(right) + c.offset) & 1u;
@@ -94,9 +101,9 @@ inline std::uint64_t run_probe(const AluCode& code, std::uint64_t lo, std::uint6
   return code.output_truth >> results & 1u;
 }
 
-inline AluResult run_alu(const AluCode& code, std::uint64_t lo, std::uint64_t hi, const std::uint64_t* phv) {
-  const std::uint64_t values[5] = {lo, hi, phv[code.input_slot[0]] >> code.input_shift[0] & code.mask,
-                                   phv[code.input_slot[1]] >> code.input_shift[1] & code.mask, 0};
+[[gnu::always_inline]] inline AluResult run_alu(const AluCode& code, const AluInputs& in) {
+  const std::uint64_t values[5] = {in.lo, in.hi, in.word_0 >> code.input_shift[0] & code.mask,
+                                   in.word_1 >> code.input_shift[1] & code.mask, 0};
   const auto value = [&](const AluCode::Word& word) { return values[word.index] + word.constant; };
   unsigned results = 0;
   for (unsigned i = 0; i < 2; ++i) {
@@ -113,7 +120,7 @@ inline AluResult run_alu(const AluCode& code, std::uint64_t lo, std::uint64_t hi
     }
     results |= (c.outcomes >> outcome & 1u) << i;
   }
-  AluResult result{.lo = lo, .hi = hi, .output = 0};
+  AluResult result{.lo = in.lo, .hi = in.hi, .output = 0};
   for (unsigned i = 0; i < code.updates; ++i) {
     const auto& u = code.update[i];
     if (!(u.truth >> results & 1)) continue;
@@ -124,10 +131,10 @@ inline AluResult run_alu(const AluCode& code, std::uint64_t lo, std::uint64_t hi
       case AluOutput::none:
         break;
       case AluOutput::old_lo:
-        result.output = lo;
+        result.output = in.lo;
         break;
       case AluOutput::old_hi:
-        result.output = hi;
+        result.output = in.hi;
         break;
       case AluOutput::new_lo:
         result.output = result.lo;

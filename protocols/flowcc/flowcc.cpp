@@ -104,6 +104,17 @@ const sim::Registration<p4::ProgramEntry> migrating_program({
     .make = [] { return make_lcf_program(FlowCcOptions{}, {.migrates = true}).program; },
 });
 
+sim::Registration<p4::ShippedShape> shipped(const char* name, std::uint64_t ways, bool migrates) {
+  return sim::Registration<p4::ShippedShape>({name, [ways, migrates] {
+                                                FlowCcOptions options;
+                                                options.ways = ways;
+                                                return make_lcf_program(options, {.migrates = migrates}).program;
+                                              }});
+}
+const sim::Registration<p4::ShippedShape> shapes[]{shipped("flowcc-lcf-2-ways", 2, false),
+                                                   shipped("flowcc-migrating-2-ways", 2, true),
+                                                   shipped("flowcc-migrating-8-ways", 8, true)};
+
 const sim::Registration<models::ProtocolEntry> registration({
     .name = "flowcc",
     .doc = "Concordia's in-network cache coherence (FAST '21)",

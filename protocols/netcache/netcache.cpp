@@ -53,6 +53,18 @@ const sim::Registration<p4::ProgramEntry> printed_program({
         },
 });
 
+sim::Registration<p4::ShippedShape> shipped(const char* name, const NetShape& shape) {
+  return sim::Registration<p4::ShippedShape>({name, [shape] { return make_net_program(shape).program; }});
+}
+const sim::Registration<p4::ShippedShape> shapes[]{
+    shipped("netcache-preloaded", {.versions = true}),
+    shipped("netcache-narrow", {.versions = true, .detect = true, .sketch_width = 256}),
+    shipped("netcache-narrow-10-bits",
+            {.versions = true, .largest_version = (1u << 10) - 1, .detect = true, .sketch_width = 256}),
+    shipped("netcache-narrow-24-bits",
+            {.versions = true, .largest_version = (1u << 24) - 1, .detect = true, .sketch_width = 256}),
+};
+
 const sim::Registration<models::ProtocolEntry> registration({
     .name = "netcache",
     .doc = "in-network caching of small values in switch memory (SOSP '17; baseline of StarCache, NSDI '25)",

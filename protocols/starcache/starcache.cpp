@@ -56,6 +56,21 @@ const sim::Registration<p4::ProgramEntry> printed_program({
     .make = [] { return make_star_program(StarShape{}).program; },
 });
 
+sim::Registration<p4::ShippedShape> shipped(const char* name, const StarShape& shape) {
+  return sim::Registration<p4::ShippedShape>({name, [shape] { return make_star_program(shape).program; }});
+}
+const sim::Registration<p4::ShippedShape> shapes[]{
+    shipped("starcache-queue-4", {.queue_size = 4, .versions = true}),
+    shipped("starcache-queue-8", {.queue_size = 8, .versions = true}),
+    shipped("starcache-queue-256", {.cache_entries = 560, .queue_size = 256, .versions = true}),
+    shipped("starcache-paper-queue-256", {.cache_entries = 560, .queue_size = 256}),
+    shipped("starcache-10-bits", {.queue_size = 4, .versions = true, .largest_version = (1u << 10) - 1}),
+    shipped("starcache-24-bits", {.queue_size = 4, .versions = true, .largest_version = (1u << 24) - 1}),
+    shipped("starcache-racks", {.versions = true, .own_servers_only = true}),
+    shipped("starcache-racks-queue-4", {.pipes = 2, .queue_size = 4, .versions = true, .own_servers_only = true}),
+    shipped("starcache-racks-4-pipes", {.pipes = 4, .versions = true, .own_servers_only = true}),
+};
+
 const sim::Registration<models::ProtocolEntry> registration({
     .name = "starcache",
     .doc = "variable-length in-network caching by circulating packets (NSDI '25)",

@@ -36,7 +36,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude{
 /// its rooms puts them together: it may include all, and no room includes it.
 const std::map<std::string, std::vector<std::string>> kRooms{
     {"sim", {"kernel", "options", "simgrid", "random", "metrics", "record", "oracles", "checkers", "exploration"}},
-    {"p4model", {"language", "fit", "execute", "examples"}},
+    {"p4model", {"language", "fit", "execute", "generate", "examples"}},
     {"models", {"packets", "wire", "host", "nic", "switch", "rack", "membership", "faults", "service", "workloads"}},
     {"tools",
      {"text", "json", "files", "processes", "scenario", "lone_switch", "experiment", "knee", "fuzz", "diff", "suite",

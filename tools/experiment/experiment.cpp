@@ -26,8 +26,7 @@ namespace {
 
 models::RackOptions rack_options(const Scenario& scenario) {
   auto options = *scenario.rack.options;
-  options.network_switch.passes =
-      scenario.run.execution == Execution::stepped ? models::PassMode::stepped : models::PassMode::fused;
+  options.network_switch.passes = scenario.run.execution;
   options.network_switch.skip_idle_passes = scenario.run.idle_passes == IdlePasses::skip;
   options.faults.jitter = scenario.run.jitter;
   return options;
@@ -37,9 +36,8 @@ models::RackOptions rack_options(const Scenario& scenario) {
 class OperationSeries final : public sim::Observer {
  public:
   explicit OperationSeries(sim::TimeSeries& series) : series_(series) {}
-  void observe(const sim::Observation& observation) override {
-    if (observation.what == sim::Observed::operation_ended) series_.add(observation.at);
-  }
+  sim::ObservedKinds kinds() const override { return {sim::Observed::operation_ended}; }
+  void observe(const sim::Observation& observation) override { series_.add(observation.at); }
 
  private:
   sim::TimeSeries& series_;

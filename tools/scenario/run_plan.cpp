@@ -11,8 +11,11 @@ void RunPlan::declare(sim::Parameters& parameters) {
       "lasts operations have the time besides after which the protocol gives them up.");
   parameters.length("time_limit", time_limit, 1_ns, kLongestRun,
                     "Simulated time at which the run is stopped and fails.");
-  parameters.choice("execution", execution, {{"fused", Execution::fused}, {"stepped", Execution::stepped}},
-                    "One event per switch pass, or one per stage; results are the same.");
+  parameters.choice(
+      "execution", execution,
+      {{"fused", Execution::fused}, {"stepped", Execution::stepped}, {"interpreted", Execution::interpreted}},
+      "One event per switch pass, or one per stage, or one per pass without functions that were generated "
+      "for the program; results are the same.");
   parameters.choice("idle_passes", idle_passes, {{"skip", IdlePasses::skip}, {"run", IdlePasses::run}},
                     "Compute switch passes that change nothing, or run them; results are the same.");
   parameters.length("schedule.jitter", jitter, 0_s, 1_ms, "Each event may be up to this much late.");

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "models/switch/switch_options.hpp"
 #include "sim/checkers/history_recorder.hpp"
 #include "sim/kernel/calendar.hpp"
 #include "sim/kernel/time.hpp"
@@ -28,8 +29,8 @@ struct Extent {
   bool operator==(const Extent&) const = default;
 };
 
-/// Fused executes a switch pass in one event, stepped in one event a stage. Both give the same run hash.
-enum class Execution { fused, stepped };
+/// How switch passes are executed. All give the same run hash.
+using Execution = models::PassMode;
 
 /// What becomes of switch passes that change nothing and send their packet round again: skipping computes their effect
 /// when somebody is about to see it, fused passes only. Both give the same run hash and metrics.

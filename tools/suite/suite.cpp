@@ -164,15 +164,17 @@ SuiteScenario load_suite_scenario(const SuiteEntry& entry, const Catalogue& cata
 
 std::vector<std::string> ExecutionMode::overrides() const {
   if (execution == Execution::stepped) return {"run.execution=stepped"};
+  if (execution == Execution::interpreted) return {"run.execution=interpreted"};
   return {"run.execution=fused", idle_passes == IdlePasses::skip ? "run.idle_passes=skip" : "run.idle_passes=run"};
 }
 
 std::vector<ExecutionMode> other_modes(const Scenario& scenario) {
-  const bool stepped = scenario.run.execution == Execution::stepped;
-  const ExecutionMode own{scenario.run.execution, stepped ? IdlePasses::skip : scenario.run.idle_passes};
+  const bool fused = scenario.run.execution == Execution::fused;
+  const ExecutionMode own{scenario.run.execution, fused ? scenario.run.idle_passes : IdlePasses::skip};
   std::vector<ExecutionMode> modes{{Execution::fused, IdlePasses::skip},
                                    {Execution::fused, IdlePasses::run},
-                                   {Execution::stepped, IdlePasses::skip}};
+                                   {Execution::stepped, IdlePasses::skip},
+                                   {Execution::interpreted, IdlePasses::skip}};
   std::erase(modes, own);
   return modes;
 }

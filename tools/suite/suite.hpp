@@ -1,7 +1,7 @@
 // A regression suite: the scenarios of some folders, and the cases of suite files (composition.hpp), run in child processes and judged by their expectations and stored
 // baselines. A run that crashes or hangs fails its own row and no other.
 //
-// If asked for, each scenario is also run in the other execution modes (switch passes fused or stepped, idle passes
+// If asked for, each scenario is also run in the other execution modes (switch passes fused, stepped or interpreted, idle passes
 // skipped or run): verdict, run hash, violations, length and every metric must be those of its own mode.
 //
 // Folders are searched to any depth, but for those named `baselines`, `testbeds`, `parts`, `figures` and `schema`, which

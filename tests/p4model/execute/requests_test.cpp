@@ -205,10 +205,8 @@ TEST_CASE("the four-bit predicate has the bit of both comparators' results") {
   const auto input = look.input(x);
   look.compare_a(input, Comparison::less, kLo).compare_b(input, Comparison::greater, kHi).output(AluOutput::predicates);
   const auto code = compile(look);
-  std::vector<std::uint64_t> phv(x.id + 1U);
   const auto output = [&](std::uint64_t value, std::uint64_t lo, std::uint64_t hi) {
-    phv[x.id] = value;
-    return run_alu(code, lo, hi, phv.data()).output;
+    return run_alu(code, {lo, hi, value, 0}).output;
   };
   CHECK(output(5, 3, 7) == 0b0001);  // neither
   CHECK(output(2, 3, 7) == 0b0010);  // a

@@ -119,11 +119,12 @@ TEST_CASE("a compiled register action does what its description says, for random
         action.output_when.truth >> predicate & 1 ? outputs[static_cast<std::size_t>(action.output_source)] : 0;
 
     const auto code = compile(action);
-    const auto result = run_alu(code, before.lo, before.hi, phv);
+    const AluInputs taken{before.lo, before.hi, phv[code.input_slot[0]], phv[code.input_slot[1]]};
+    const auto result = run_alu(code, taken);
     REQUIRE(result.lo == lo);
     REQUIRE(result.hi == hi);
     REQUIRE(result.output == output);
-    if (code.probe) REQUIRE(run_probe(code, before.lo, before.hi, phv) == output);
+    if (code.probe) REQUIRE(run_probe(code, taken) == output);
   }
 }
 

@@ -151,6 +151,7 @@ TEST_CASE("a run that is cut while packets are in the switch shows the same in e
       const std::string fused = report_in({}, {measure}, text);
       CHECK_THAT(fused, Catch::Contains("\"run_hash\""));
       CHECK(fused == report_in({Execution::stepped}, {measure}, text));
+      CHECK(fused == report_in({Execution::interpreted}, {measure}, text));
       CHECK(fused == report_in({Execution::fused, IdlePasses::run}, {measure}, text));
     }
   }

@@ -87,7 +87,7 @@ TEST_CASE("a run that failed is not held against the baseline") {
   CHECK(result.baseline.failures.empty());
 }
 
-TEST_CASE("the modes beside a scenario's own are the two others of three") {
+TEST_CASE("the modes beside a scenario's own are the others") {
   const auto overrides = [](Execution execution, IdlePasses idle_passes) {
     Scenario scenario;
     scenario.run.execution = execution;
@@ -97,12 +97,13 @@ TEST_CASE("the modes beside a scenario's own are the two others of three") {
     return all;
   };
   const std::vector<std::string> skip{"run.execution=fused", "run.idle_passes=skip"},
-      run{"run.execution=fused", "run.idle_passes=run"}, stepped{"run.execution=stepped"};
+      run{"run.execution=fused", "run.idle_passes=run"}, stepped{"run.execution=stepped"},
+      interpreted{"run.execution=interpreted"};
   using Modes = std::vector<std::vector<std::string>>;
-  CHECK(overrides(Execution::fused, IdlePasses::skip) == Modes{run, stepped});
-  CHECK(overrides(Execution::fused, IdlePasses::run) == Modes{skip, stepped});
-  CHECK(overrides(Execution::stepped, IdlePasses::skip) == Modes{skip, run});
-  CHECK(overrides(Execution::stepped, IdlePasses::run) == Modes{skip, run});
+  CHECK(overrides(Execution::fused, IdlePasses::skip) == Modes{run, stepped, interpreted});
+  CHECK(overrides(Execution::fused, IdlePasses::run) == Modes{skip, stepped, interpreted});
+  CHECK(overrides(Execution::stepped, IdlePasses::skip) == Modes{skip, run, interpreted});
+  CHECK(overrides(Execution::stepped, IdlePasses::run) == Modes{skip, run, interpreted});
 }
 
 TEST_CASE("a mode that gives another report fails with what differs and the command that explains it") {
