@@ -74,11 +74,12 @@ function(racksim_compile_faster target)
 endfunction()
 
 # racksim_library(NAME [OBJECT] USES target...)
-# Builds every .cpp under the current folder into racksim_NAME. OBJECT keeps self-registering files in the program
-# even though nobody calls them by name.
+# Builds every .cpp under the current folder into racksim_NAME, but for those in a folder `loaded`, which are for modules
+# that are loaded at run time. OBJECT keeps self-registering files in the program even though nobody calls them by name.
 function(racksim_library name)
   cmake_parse_arguments(arg "OBJECT" "" "USES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
+  list(FILTER sources EXCLUDE REGEX "/loaded/")
   set(kind STATIC)
   if(arg_OBJECT)
     set(kind OBJECT)

@@ -11,27 +11,19 @@
 #include "sim/simgrid/engine.hpp"
 
 #include <fmt/core.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <cmath>
 #include <exception>
-#include <simgrid/Exception.hpp>
-#include <simgrid/kernel/resource/Model.hpp>
-#include <simgrid/s4u.hpp>
 #include <stdexcept>
 #include <utility>
 
-#include "sim/kernel/sanitizer.hpp"
+#include "sim/simgrid/bridge.hpp"
+#include "sim/simgrid/module.hpp"
 
 namespace racksim::sim {
 
 namespace {
-
-namespace sg = simgrid;
-
-// The control actor's host. No server may have this name.
-constexpr const char* kControlHost = "(engine)";
 
 constexpr std::uint64_t kEventsPerLook = 65'536;
 
@@ -44,64 +36,21 @@ Time nearest_picosecond(double seconds) {
   return Time::from_ps(std::llround(seconds * 1e12));
 }
 
-// AddressSanitizer takes the unwinding of a stack that it does not know for an overflow. Debian's SimGrid does not
-// announce the stacks of its default contexts, and every actor that is killed unwinds one; those of threads are known.
-//
-// Starts SimGrid with arguments of its own: it would act on the program's --help, and takes SIGINT for itself. One that
-// comes meanwhile waits for whoever the program has it handled by.
-sg::s4u::Engine& start_simgrid() {
-  std::vector<std::string> arguments = {"racksim", "--log=root.thresh:error", "--cfg=surf/precision:1e-13"};
-  if (kUnderAddressSanitizer) arguments.emplace_back("--cfg=contexts/factory:thread");
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  argv.push_back(nullptr);
-  auto argc = static_cast<int>(arguments.size());
-  sigset_t interrupt, mask;
-  sigemptyset(&interrupt);
-  sigaddset(&interrupt, SIGINT);
-  sigprocmask(SIG_BLOCK, &interrupt, &mask);
-  struct sigaction handling {};
-  sigaction(SIGINT, nullptr, &handling);
-  signal(SIGINT, SIG_DFL);
-  sg::s4u::Engine* engine = sg::s4u::Engine::get_instance(&argc, argv.data());
-  sigaction(SIGINT, &handling, nullptr);
-  sigprocmask(SIG_SETMASK, &mask, nullptr);
-  return *engine;
-}
-
 }  // namespace
 
-struct Engine::Actor::Gate {
-  sg::s4u::SemaphorePtr semaphore;
-};
+struct Engine::Impl final : Driven {
+  Impl(Calendar& the_calendar, Time the_limit) : calendar(the_calendar), limit(the_limit) {}
 
-// SimGrid keeps the model until the process ends, so it must not touch the calendar once the run is over.
-struct Engine::Impl : sg::kernel::resource::Model {
-  Impl(Calendar& the_calendar, Time the_limit)
-      : Model("racksim"), calendar(the_calendar), limit(the_limit), engine(start_simgrid()) {
-    zone = sg::s4u::create_full_zone("racksim");
-    control_host = zone->create_host(kControlHost, 1e9);
-    control_gate = sg::s4u::Semaphore::create(0);
-  }
-
-  bool next_occurring_event_is_idempotent() override { return false; }
-  double next_occurring_event(double bound) override;
-  // The calendar has no actions for SimGrid to update.
-  void update_actions_state(double, double) override {}
-
-  void run_calendar(Time goal);
+  double run_for(double clock, double bound) override;
   void end(Outcome why);
-  void fail(std::exception_ptr error);
+  void fail(std::exception_ptr error) override;
   void switch_host(HostId host, bool on);
   void start();
 
   Calendar& calendar;
   const Time limit;
-  sg::s4u::Engine& engine;
-  sg::s4u::NetZone* zone;
-  sg::s4u::Host* control_host;
-  sg::s4u::SemaphorePtr control_gate;
-  std::vector<sg::s4u::Host*> hosts;
+  SimGrid* simgrid = nullptr;
+  std::uint32_t hosts = 0;
   std::vector<std::unique_ptr<Actor>> actors;
   std::deque<WakeUp> wake_ups;
   bool started = false;
@@ -114,10 +63,9 @@ struct Engine::Impl : sg::kernel::resource::Model {
   std::function<void()> look;
 };
 
-double Engine::Impl::next_occurring_event(double bound) {
+double Engine::Impl::run_for(double clock, double bound) {
   if (over) return -1.0;
   ++steps;
-  const double clock = sg::s4u::Engine::get_clock();
   const Time goal = std::min(limit, nearest_picosecond(clock + bound));
 
   woke = false;
@@ -144,7 +92,7 @@ void Engine::Impl::end(Outcome why) {
   over = true;
   woke = true;
   outcome = why;
-  control_gate->release();
+  simgrid->end();
 }
 
 void Engine::Impl::fail(std::exception_ptr what) {
@@ -153,32 +101,25 @@ void Engine::Impl::fail(std::exception_ptr what) {
 }
 
 void Engine::Impl::switch_host(HostId id, bool on) {
-  sg::s4u::Host& host = *hosts.at(id.index);
-  if (host.is_on() == on || over) return;
+  if (simgrid->is_on(id.index) == on || over) return;
   if (on) {
-    host.turn_on();
+    simgrid->turn_on(id.index);
   } else {
     // SimGrid unwinds the actors only after this step: until then nothing may find them waiting.
     for (const auto& actor : actors) {
       if (actor->host_ == id) actor->withdraw();
     }
-    host.turn_off();
+    simgrid->turn_off(id.index);
   }
   woke = true;
 }
 
 // Hands actors to SimGrid. Not before the run: SimGrid refuses to exit while an actor has never run.
 void Engine::Impl::start() {
-  zone->seal();
-
-  const double backstop = seconds(limit) + 1.0;
-  sg::s4u::Actor::create("control", control_host, [this, backstop] { control_gate->acquire_timeout(backstop); });
+  simgrid->begin(seconds(limit) + 1.0);
   for (const auto& actor : actors) {
-    auto live = [a = actor.get()] { a->live(); };
-    auto simgrid_actor = sg::s4u::Actor::create(actor->name_, hosts[actor->host_.index], live);
-    // In this order: a restart copies what has been set before.
-    simgrid_actor->daemonize();
-    if (actor->restart_ == Restart::with_host) simgrid_actor->set_auto_restart(true);
+    simgrid->add_actor(
+        actor->name_, actor->host_.index, [a = actor.get()] { a->live(); }, actor->restart_ == Restart::with_host);
   }
 }
 
@@ -189,26 +130,21 @@ Engine::Engine(Calendar& calendar, Time limit) {
                     "picosecond",
                     limit.seconds(), kMaxLimit.seconds()));
   }
-  if (sg::s4u::Engine::has_instance()) {
+  impl_ = std::make_unique<Impl>(calendar, limit);
+  impl_->simgrid = simgrid_function<StartSimGrid>("racksim_simgrid")(*impl_);
+  if (impl_->simgrid == nullptr) {
     throw std::logic_error("SimGrid allows one engine per process: run further simulations in processes of their own");
   }
-  impl_ = std::make_shared<Impl>(calendar, limit);
-  impl_->engine.add_model(impl_);
 }
 
 Engine::~Engine() {
-  impl_->over = true;
-  impl_->control_gate.reset();
-  impl_->actors.clear();
+  impl_->simgrid->let_go();
 }
 
 HostId Engine::add_host(const std::string& name) {
   if (impl_->started) throw std::logic_error("hosts are added before the run");
-  if (sg::s4u::Host::by_name_or_null(name) != nullptr) {
-    throw std::runtime_error(fmt::format("two hosts have the name '{}'", name));
-  }
-  impl_->hosts.push_back(impl_->zone->create_host(name, 1e9));
-  return HostId{static_cast<std::uint32_t>(impl_->hosts.size() - 1)};
+  if (!impl_->simgrid->add_host(name)) throw std::runtime_error(fmt::format("two hosts have the name '{}'", name));
+  return HostId{impl_->hosts++};
 }
 
 void Engine::switch_off(HostId host) {
@@ -221,7 +157,7 @@ void Engine::switch_on(HostId host) {
 
 void Engine::add_actor(const std::string& name, HostId host, std::function<void(Actor&)> body, Restart restart) {
   if (impl_->started) throw std::logic_error("actors are added before the run");
-  if (host.index >= impl_->hosts.size()) throw std::logic_error("an actor needs a host of this engine");
+  if (host.index >= impl_->hosts) throw std::logic_error("an actor needs a host of this engine");
   impl_->actors.emplace_back(new Actor(*impl_, impl_->calendar, name, host, restart, std::move(body)));
 }
 
@@ -242,7 +178,7 @@ Engine::Outcome Engine::run() {
   if (impl_->calendar.now() != Time{}) throw std::logic_error("a run starts with the calendar at 0");
   impl_->started = true;
   impl_->start();
-  impl_->engine.run();
+  impl_->simgrid->run();
   impl_->over = true;
   if (impl_->error) std::rethrow_exception(impl_->error);
   return impl_->outcome;
@@ -270,25 +206,15 @@ Engine::Actor::Actor(Impl& engine, Calendar& calendar, std::string name, HostId 
       host_(host),
       restart_(restart),
       body_(std::move(body)),
-      lane_(calendar.add_lane(name_)),
-      gate_(std::make_unique<Gate>()) {}
+      lane_(calendar.add_lane(name_)) {}
 
 Engine::Actor::~Actor() = default;
 
 // One life of the actor, from its start or its host's return to its end.
 void Engine::Actor::live() {
   ++starts_;
-  gate_->semaphore = sg::s4u::Semaphore::create(0);
-  std::exception_ptr error;
-  try {
-    body_(*this);
-  } catch (const sg::ForcefulKillException&) {
-    throw;
-  } catch (...) {
-    error = std::current_exception();
-  }
-  // Outside the handler: ending the run switches contexts, which would mix up the actors' caught exceptions.
-  if (error) engine_.fail(std::move(error));
+  gate_ = engine_.simgrid->make_gate();
+  body_(*this);
 }
 
 void Engine::Actor::sleep(Duration duration) {
@@ -334,12 +260,12 @@ void Engine::Actor::park() {
     Actor& actor;
     ~Guard() { actor.withdraw(); }
   } guard{*this};
-  gate_->semaphore->acquire();
+  gate_->wait();
 }
 
 void Engine::Actor::release() {
   engine_.woke = true;
-  gate_->semaphore->release();
+  gate_->release();
 }
 
 // Forgets what the actor waits for.

@@ -18,6 +18,7 @@
 
 #include "sim/kernel/calendar.hpp"
 #include "sim/kernel/time.hpp"
+#include "sim/simgrid/bridge.hpp"
 
 namespace racksim::sim {
 
@@ -45,7 +46,7 @@ class Engine {
   static constexpr Duration kMaxLimit = Duration::from_ps(1'000'000'000'000'000);
 
   /// Starts SimGrid around `calendar`, whose clock must be at 0 when `run` is called. Throws std::runtime_error unless
-  /// 0 < limit <= 1,000 s.
+  /// 0 < limit <= 1,000 s, and ModuleMissing (module.hpp).
   Engine(Calendar& calendar, Time limit);
   ~Engine();
   Engine(const Engine&) = delete;
@@ -89,7 +90,7 @@ class Engine {
 
  private:
   struct Impl;
-  std::shared_ptr<Impl> impl_;
+  std::unique_ptr<Impl> impl_;
 };
 
 /// A counting semaphore between the calendar and the actors.
@@ -136,7 +137,6 @@ class Engine::Actor {
  private:
   friend class Engine;
   friend class WakeUp;
-  struct Gate;
 
   Actor(Impl& engine, Calendar& calendar, std::string name, HostId host, Restart restart,
         std::function<void(Actor&)> body);
@@ -154,7 +154,7 @@ class Engine::Actor {
   Restart restart_;
   std::function<void(Actor&)> body_;
   Lane lane_;
-  std::unique_ptr<Gate> gate_;
+  std::unique_ptr<SimGrid::Gate> gate_;
   WakeUp* waiting_on_ = nullptr;
   EventId timer_;
   bool timed_out_ = false;

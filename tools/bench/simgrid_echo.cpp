@@ -1,4 +1,4 @@
-// The echo in S4U. See simgrid_echo.hpp.
+// The echo in S4U, a part of the module that is loaded when something runs. See simgrid_echo.hpp.
 //
 // A reference implementation must be written in the interface it stands for, so this is the one file outside sim/ that
 // includes SimGrid. It is written for speed: the network model is the cheapest that still shares links between flows,
@@ -26,7 +26,7 @@ struct Message {
 
 }  // namespace
 
-void run_simgrid_echo(std::uint64_t burst, const std::function<bool()>& burst_done) {
+extern "C" void racksim_simgrid_echo(std::uint64_t burst, const std::function<bool()>& burst_done) {
   std::string name = "echo", quiet = "--log=root.thresh:error";
   std::array<char*, 3> argv{name.data(), quiet.data(), nullptr};
   int argc = 2;

@@ -6,6 +6,7 @@
 #include <new>
 #include <ostream>
 
+#include "sim/simgrid/module.hpp"
 #include "tools/commands/command_arguments.hpp"
 #include "tools/experiment/provenance.hpp"
 #include "tools/json/input_error.hpp"
@@ -40,6 +41,9 @@ int guarded(std::ostream& err, const std::function<int()>& command) {
     err << "racksim: interrupted: " << interruption.what() << '\n';
     return exit_interrupted;
   } catch (const SystemError& error) {
+    err << "racksim: " << error.what() << '\n';
+    return exit_internal_error;
+  } catch (const sim::ModuleMissing& error) {
     err << "racksim: " << error.what() << '\n';
     return exit_internal_error;
   } catch (const std::bad_alloc&) {

@@ -22,7 +22,7 @@ enum ExitStatus : int {
   exit_failed = 1,     ///< an oracle or an expectation failed, or a program does not fit
   exit_bad_input = 2,  ///< one line on standard error says what is wrong; nothing is written
   exit_internal_error =
-      3,  ///< a defect of racksim itself, or what the system refuses: room on a disk, memory, processes
+      3,  ///< a defect of racksim itself, or what is not to be had: room on a disk, memory, processes, its SimGrid module
   exit_interrupted = 130,  ///< by Ctrl-C or SIGTERM; what was complete by then is kept
 };
 

@@ -11,6 +11,7 @@
 
 #include "sim/kernel/invariant.hpp"
 #include "sim/options/option_error.hpp"
+#include "sim/simgrid/module.hpp"
 #include "tools/experiment/expectations.hpp"
 #include "tools/experiment/machine_needs.hpp"
 #include "tools/experiment/run_failure.hpp"
@@ -161,6 +162,7 @@ Watch::Terms watch_terms(const Scenario& scenario) {
 RunResult run_experiment(const Scenario& scenario, sim::Metrics& metrics, const std::string& report_folder,
                          const Progress& progress, sim::Coverage* coverage, const AttachObservers& attach_observers,
                          const std::function<void()>& begins) {
+  sim::load_simgrid();  // before anything takes long
   const sim::InvariantChecks checks(scenario.run.check_invariants || sim::invariants_checked());
   Built built(scenario, metrics, &report_folder, coverage);
   check_all(scenario, metrics);

@@ -28,7 +28,7 @@ Watch::Terms watch_terms(const Scenario& scenario);
 /// of the protocol's map and learns what the run exercised.
 /// `begins` is called when everything is built, and nothing is left to refuse but what warming up may show.
 /// Throws InputError when options do not fit each other, Interrupted (interruption.hpp) when the program is asked to
-/// stop, OutputError when an observation cannot be written, and RunFailure (run_failure.hpp) for whatever else tasks,
+/// stop, OutputError when an observation cannot be written, sim::ModuleMissing without SimGrid, and RunFailure (run_failure.hpp) for whatever else tasks,
 /// actors, observers or the oracles throw.
 RunResult run_experiment(const Scenario& scenario, sim::Metrics& metrics, const std::string& report_folder,
                          const Progress& progress, sim::Coverage* coverage = nullptr,

@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "sim/simgrid/module.hpp"
 #include "tools/processes/interruption.hpp"
 #include "tools/text/system_error.hpp"
 
@@ -40,7 +41,9 @@ int answer(const ChildProcesses::Work& work, int pipe) {
 }  // namespace
 
 ChildProcesses::ChildProcesses(unsigned jobs, std::optional<std::chrono::milliseconds> limit, ChildErrors errors)
-    : jobs_(std::max(jobs, 1u)), limit_(limit), errors_(errors) {}
+    : jobs_(std::max(jobs, 1u)), limit_(limit), errors_(errors) {
+  sim::load_simgrid();  // once, and not in every child
+}
 
 bool ChildProcesses::start(std::uint64_t id, const Work& work) {
   try {

@@ -37,7 +37,7 @@ class ChildProcesses {
   using Work = std::function<std::string()>;
 
   /// At most `jobs` at a time (at least one), each for at most `limit` of wall-clock time, if one is given. Captured
-  /// errors go into the text of those that are killed.
+  /// errors go into the text of those that are killed. Loads what runs need: throws sim::ModuleMissing.
   explicit ChildProcesses(unsigned jobs, std::optional<std::chrono::milliseconds> limit = std::nullopt,
                           ChildErrors errors = ChildErrors::inherited);
 
