@@ -23,6 +23,7 @@
 
 #include <array>
 #include <cstddef>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -156,19 +157,23 @@ class TransitionTable {
     rows_.push_back(std::move(row));
   }
 
-  void index_rows() {
-    for (std::size_t pair = 0; pair < kStates * kEvents; ++pair) {
-      first_[pair] = order_.size();
-      for (std::size_t row = 0; row < rows_.size(); ++row) {
-        const TableDescription::Row& words = description_.rows[row];
-        for (const std::size_t state : words.states) {
-          for (const std::size_t event : words.events) {
-            if (state * kEvents + event == pair) order_.push_back(row);
-          }
-        }
+  /// Calls `each(pair, row)` for the pairs of all rows that do something.
+  template <class Each>
+  void for_pairs(const Each& each) const {
+    for (std::size_t row = 0; row < rows_.size(); ++row) {
+      for (const std::size_t state : description_.rows[row].states) {
+        for (const std::size_t event : description_.rows[row].events) each(state * kEvents + event, row);
       }
     }
-    first_[kStates * kEvents] = order_.size();
+  }
+
+  /// Sorts by counting: tables are made whenever the program starts.
+  void index_rows() {
+    for_pairs([&](std::size_t pair, std::size_t) { ++first_[pair + 1]; });
+    std::partial_sum(first_.begin(), first_.end(), first_.begin());
+    order_.resize(first_.back());
+    auto next = first_;
+    for_pairs([&](std::size_t pair, std::size_t row) { order_[next[pair]++] = row; });
   }
 
   TableDescription description_;

@@ -54,11 +54,11 @@ class Registry {
     const auto index = after - registry.entries_.begin();
     if (after != registry.entries_.end() && after->name == entry.name) {
       registry.defect_ = fmt::format("the {} \"{}\" is registered twice: in {} and in {}", Entry::kWhat, entry.name,
-                                     registry.places_[static_cast<std::size_t>(index)], place_of(where));
+                                     place_of(registry.places_[static_cast<std::size_t>(index)]), place_of(where));
       return;
     }
     registry.entries_.insert(after, std::move(entry));
-    registry.places_.insert(registry.places_.begin() + index, place_of(where));
+    registry.places_.insert(registry.places_.begin() + index, where);
   }
 
  private:
@@ -79,7 +79,7 @@ class Registry {
   }
 
   std::vector<Entry> entries_;
-  std::vector<std::string> places_;  // of the registrations, in the same order
+  std::vector<SourcePlace> places_;  // of the registrations, in the same order
   std::string defect_;
 };
 

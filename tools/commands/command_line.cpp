@@ -60,7 +60,12 @@ int run_in(std::vector<std::string> arguments, const Catalogue& catalogue, std::
   app.set_version_flag("--version", provenance_text());
   app.require_subcommand(1);
   CommandContext context{app, catalogue, out, err, {}};
-  for (const CommandEntry& command : sim::Registry<CommandEntry>::entries()) command.add(context);
+  const CommandEntry* called = arguments.empty() ? nullptr : sim::Registry<CommandEntry>::find(arguments.front());
+  if (called != nullptr) {
+    called->add(context);  // and no other: their options take as long as a short command's work
+  } else {
+    for (const CommandEntry& command : sim::Registry<CommandEntry>::entries()) command.add(context);
+  }
   return parse_and_run(std::move(arguments), context);
 }
 
