@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "models/rack/topology.hpp"
+#include "models/switch/switch_chassis.hpp"
 #include "sim/options/option_error.hpp"
 
 namespace racksim::models {

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "models/faults/fault.hpp"
+#include "models/switch/control_cpu.hpp"
 #include "sim/options/option_error.hpp"
 
 namespace racksim::models {

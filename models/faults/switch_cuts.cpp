@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "models/faults/fault.hpp"
+#include "models/switch/switch_chassis.hpp"
 #include "sim/options/option_error.hpp"
 
 namespace racksim::models {

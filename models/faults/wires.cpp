@@ -7,6 +7,7 @@
 
 #include "models/faults/fault.hpp"
 #include "models/packets/rdma_headers.hpp"
+#include "models/switch/switch_chassis.hpp"
 #include "sim/options/option_error.hpp"
 
 namespace racksim::models {

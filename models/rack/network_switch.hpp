@@ -1,15 +1,12 @@
 // A switch of the rack with its control CPU, and its place in the topology.
 #pragma once
 
-#include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "models/rack/topology.hpp"
 #include "models/switch/control_cpu.hpp"
 #include "models/switch/switch_chassis.hpp"
-#include "models/wire/wire.hpp"
 
 namespace racksim::models {
 
@@ -22,14 +19,6 @@ struct NetworkSwitch {
   Topology::Vertex vertex;
   // By pipe, for packets in that pipe: the port towards each server, and towards each switch's control CPU.
   std::vector<std::vector<unsigned>> ports_to_servers, ports_to_control_cpus;
-};
-
-/// A link between two switches: "tor1-spine.0", the first of those that these two have.
-struct Trunk {
-  std::string name;
-  std::string below, above;    ///< names of the switches at its ends, the spine above
-  std::unique_ptr<Wire> up;    ///< to the spine
-  std::unique_ptr<Wire> down;  ///< from it
 };
 
 }  // namespace racksim::models

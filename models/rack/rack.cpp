@@ -8,8 +8,10 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "models/rack/network_switch.hpp"
 #include "p4model/execute/forwarding.hpp"
 #include "p4model/language/headers.hpp"
+#include "p4model/language/program.hpp"
 
 namespace racksim::models {
 
@@ -75,6 +77,32 @@ Rack::Rack(sim::Calendar& calendar, sim::EventLog& event_log, sim::Metrics& metr
   find_routes();
   const auto plain = p4::make_forwarding_program().program;
   for (unsigned number = 0; number < switches(); ++number) install_program(plain, number);
+}
+
+Rack::~Rack() = default;
+
+SwitchChassis& Rack::chassis() {
+  return only_switch().chassis;
+}
+
+ControlCpu& Rack::control_cpu() {
+  return only_switch().control_cpu;
+}
+
+SwitchChassis& Rack::chassis(unsigned network_switch) {
+  return switches_.at(network_switch)->chassis;
+}
+
+const SwitchChassis& Rack::chassis(unsigned network_switch) const {
+  return switches_.at(network_switch)->chassis;
+}
+
+ControlCpu& Rack::control_cpu(unsigned network_switch) {
+  return switches_.at(network_switch)->control_cpu;
+}
+
+unsigned Rack::port_towards(unsigned network_switch, unsigned pipe, NodeId node) const {
+  return switches_.at(network_switch)->ports_to_servers.at(pipe).at(node);
 }
 
 NetworkSwitch& Rack::only_switch() {

@@ -6,21 +6,25 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "models/host/core.hpp"
 #include "models/nic/nic.hpp"
 #include "models/packets/addressing.hpp"
 #include "models/packets/rack_context.hpp"
-#include "models/rack/network_switch.hpp"
 #include "models/rack/rack_options.hpp"
 #include "models/rack/topology.hpp"
-#include "models/switch/control_cpu.hpp"
-#include "models/switch/switch_chassis.hpp"
+#include "models/wire/wire.hpp"
+#include "p4model/language/forward.hpp"
 #include "sim/kernel/clock.hpp"
 #include "sim/record/wait.hpp"
 
 namespace racksim::models {
+
+class ControlCpu;
+class SwitchChassis;
+struct NetworkSwitch;
 
 /// A server: cores, numbered from 0, a NIC, and a clock that its timers run on.
 class Server {
@@ -78,12 +82,22 @@ class BootObserver {
   ~BootObserver() = default;
 };
 
+/// A link between two switches: "tor1-spine.0", the first of those that these two have.
+struct Trunk {
+  std::string name;
+  std::string below, above;    ///< names of the switches at its ends, the spine above
+  std::unique_ptr<Wire> up;    ///< to the spine
+  std::unique_ptr<Wire> down;  ///< from it
+};
+
+/// What works on switches includes switch_chassis.hpp or control_cpu.hpp, and their programs, itself.
 class Rack {
  public:
   /// Builds the rack and loads plain L2/L3 forwarding into all switches. Throws sim::OptionError when a switch has not
   /// enough ports for its servers.
   Rack(sim::Calendar& calendar, sim::EventLog& event_log, sim::Metrics& metrics, const RackOptions& options,
        std::uint64_t seed);
+  ~Rack();
   Rack(const Rack&) = delete;
   Rack& operator=(const Rack&) = delete;
 
@@ -98,22 +112,20 @@ class Rack {
   std::size_t nodes() const { return servers_.size(); }
   Server& server(NodeId node) { return *servers_.at(node); }
   /// The switch of a rack that has one, and its control CPU. Throw std::logic_error if there are several.
-  SwitchChassis& chassis() { return only_switch().chassis; }
-  ControlCpu& control_cpu() { return only_switch().control_cpu; }
+  SwitchChassis& chassis();
+  ControlCpu& control_cpu();
   /// Switches are numbered from 0: those of the racks in their order, then the spine.
   unsigned switches() const { return static_cast<unsigned>(switches_.size()); }
-  SwitchChassis& chassis(unsigned network_switch) { return switches_.at(network_switch)->chassis; }
-  const SwitchChassis& chassis(unsigned network_switch) const { return switches_.at(network_switch)->chassis; }
-  ControlCpu& control_cpu(unsigned network_switch) { return switches_.at(network_switch)->control_cpu; }
+  SwitchChassis& chassis(unsigned network_switch);
+  const SwitchChassis& chassis(unsigned network_switch) const;
+  ControlCpu& control_cpu(unsigned network_switch);
   /// The switch that a server is plugged into.
   unsigned switch_of(NodeId node) const { return switch_at(topology_.switch_port_of(node).device); }
   PacketAccounting& accounting() { return accounting_; }
   /// The port of its switch that a server is plugged into.
   unsigned port_of(NodeId node) const { return topology_.switch_port_of(node).number; }
   /// The port by which a switch sends on what is for a server, of packets in one of its pipes.
-  unsigned port_towards(unsigned network_switch, unsigned pipe, NodeId node) const {
-    return switches_.at(network_switch)->ports_to_servers.at(pipe).at(node);
-  }
+  unsigned port_towards(unsigned network_switch, unsigned pipe, NodeId node) const;
   /// The wires of a server: to the switch and from it.
   Wire& uplink(NodeId node) { return *wires_.at(node * 2u); }
   Wire& downlink(NodeId node) { return *wires_.at(node * 2u + 1); }

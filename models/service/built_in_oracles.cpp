@@ -11,6 +11,7 @@
 #include "models/service/key_value_service.hpp"
 #include "models/service/memory_service.hpp"
 #include "models/service/oracle_entry.hpp"
+#include "models/switch/switch_chassis.hpp"
 #include "sim/checkers/history_oracle.hpp"
 #include "sim/options/option_error.hpp"
 #include "sim/oracles/answer_oracle.hpp"

@@ -30,7 +30,11 @@
 #include "sim/oracles/waiting_bounds.hpp"
 #include "sim/record/coverage.hpp"
 #include "sim/record/state_visitor.hpp"
-#include "sim/simgrid/engine.hpp"
+#include "sim/simgrid/host_id.hpp"
+
+namespace racksim::sim {
+class Engine;
+}
 
 namespace racksim::models {
 

@@ -4,9 +4,11 @@
 // also forwards to multicast groups; a program with groups of its own says itself which of them are whose.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
-#include "p4model/language/program.hpp"
+#include "p4model/language/field.hpp"
+#include "p4model/language/forward.hpp"
 
 namespace racksim::p4 {
 

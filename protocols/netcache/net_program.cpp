@@ -7,6 +7,7 @@
 #include <string>
 
 #include "p4model/language/headers.hpp"
+#include "p4model/language/program.hpp"
 #include "protocols/netcache/messages.hpp"
 #include "protocols/switch_cache/messages.hpp"
 #include "sim/options/option_error.hpp"

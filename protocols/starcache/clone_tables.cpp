@@ -4,6 +4,7 @@
 #include <array>
 
 #include "models/packets/addressing.hpp"
+#include "models/switch/control_cpu.hpp"
 
 namespace racksim::starcache {
 

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <vector>
 
+#include "models/switch/control_cpu.hpp"
 #include "protocols/starcache/clone_tables.hpp"
 
 namespace racksim::starcache {

@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "models/switch/switch_chassis.hpp"
 #include "sim/options/option_error.hpp"
 
 namespace racksim::switch_cache {

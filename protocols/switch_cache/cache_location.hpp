@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/rack/rack.hpp"
+#include "models/switch/control_cpu.hpp"
 #include "protocols/store/network.hpp"
 
 namespace racksim::switch_cache {

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "p4model/language/headers.hpp"
+#include "p4model/language/program.hpp"
 #include "protocols/store/messages.hpp"
 
 namespace racksim::switch_cache {

@@ -5,7 +5,9 @@
 #include <memory>
 
 #include "p4model/execute/forwarding.hpp"
-#include "p4model/language/program.hpp"
+#include "p4model/language/forward.hpp"
+#include "p4model/language/header.hpp"
+#include "p4model/language/register_array.hpp"
 #include "protocols/store/version.hpp"
 
 namespace racksim::switch_cache {

@@ -19,14 +19,9 @@
 #include "sim/kernel/calendar.hpp"
 #include "sim/kernel/time.hpp"
 #include "sim/simgrid/bridge.hpp"
+#include "sim/simgrid/host_id.hpp"
 
 namespace racksim::sim {
-
-/// Identity of a server, made by `Engine::add_host`; counts from 0.
-struct HostId {
-  std::uint32_t index = 0;
-  bool operator==(const HostId&) const = default;
-};
 
 /// Runs a calendar under SimGrid. SimGrid keeps global state, so a process can have one engine in its life: a second
 /// one throws std::logic_error. Use: construct, add hosts and actors, `run()` once.

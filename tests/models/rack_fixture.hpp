@@ -8,6 +8,7 @@
 
 #include "models/packets/addressing.hpp"
 #include "models/rack/rack.hpp"
+#include "models/switch/switch_chassis.hpp"
 #include "p4model/execute/forwarding.hpp"
 #include "p4model/language/headers.hpp"
 #include "tests/models/hardware_fixture.hpp"

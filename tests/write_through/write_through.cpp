@@ -7,6 +7,7 @@
 
 #include "models/host/core_wait.hpp"
 #include "sim/oracles/oracle.hpp"
+#include "sim/simgrid/engine.hpp"
 
 namespace racksim::write_through {
 

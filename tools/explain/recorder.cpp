@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "models/switch/control_cpu.hpp"
 #include "p4model/language/headers.hpp"
 
 namespace racksim::tools::explain {

@@ -18,6 +18,7 @@
 
 #include "models/packets/packet_observer.hpp"
 #include "models/service/protocol.hpp"
+#include "p4model/execute/register_file.hpp"
 #include "sim/record/history.hpp"
 #include "tools/explain/history.hpp"
 

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "p4model/execute/forwarding.hpp"
 #include "p4model/language/headers.hpp"
 #include "protocols/flowcc/switch/lcf_builder.hpp"
 #include "sim/options/option_error.hpp"

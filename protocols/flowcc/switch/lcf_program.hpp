@@ -31,11 +31,11 @@
 //   order, which ADD and CLEAR need between their passes.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "p4model/execute/forwarding.hpp"
-#include "p4model/language/program.hpp"
+#include "p4model/language/forward.hpp"
 #include "protocols/flowcc/rules/options.hpp"
 
 namespace racksim::flowcc {

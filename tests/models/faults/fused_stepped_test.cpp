@@ -4,6 +4,7 @@
 #include <random>
 
 #include "models/faults/fault_menu.hpp"
+#include "models/switch/control_cpu.hpp"
 #include "tests/models/faults/fault_fixture.hpp"
 
 namespace faults_fused_stepped_test {

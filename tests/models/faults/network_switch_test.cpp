@@ -1,6 +1,7 @@
 // Faults of the switch.
 #include <catch2/catch.hpp>
 
+#include "models/switch/control_cpu.hpp"
 #include "tests/models/faults/fault_fixture.hpp"
 
 namespace network_switch_test {

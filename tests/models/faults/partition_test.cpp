@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "models/switch/control_cpu.hpp"
 #include "tests/models/faults/fault_fixture.hpp"
 
 namespace faults_partition_test {

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "models/faults/fault_menu.hpp"
+#include "models/switch/switch_chassis.hpp"
 #include "tests/models/faults/fault_fixture.hpp"
 
 namespace faults_racks_test {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "models/switch/switch_chassis.hpp"
 #include "tests/models/faults/fault_fixture.hpp"
 
 namespace switch_cuts_test {

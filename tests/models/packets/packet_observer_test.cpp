@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "models/switch/control_cpu.hpp"
 #include "tests/models/rack_fixture.hpp"
 
 namespace packet_observer_test {

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <map>
 
+#include "models/switch/switch_chassis.hpp"
 #include "tests/models/rack_fixture.hpp"
 
 namespace multicast_test {

@@ -1,6 +1,7 @@
 // Several racks behind a spine, as packets see them (StarCache §3.9).
 #include <catch2/catch.hpp>
 
+#include "models/switch/control_cpu.hpp"
 #include "tests/models/rack_fixture.hpp"
 
 namespace rack_racks_test {

@@ -1,6 +1,7 @@
 // What triggers the packet generator beside time: ports that go down, by faults too, and packets that come round.
 #include <catch2/catch.hpp>
 
+#include "models/switch/control_cpu.hpp"
 #include "p4model/language/generated_packet.hpp"
 #include "tests/models/faults/fault_fixture.hpp"
 

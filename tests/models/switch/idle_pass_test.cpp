@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
+#include "models/switch/control_cpu.hpp"
 #include "tests/models/faults/fault_fixture.hpp"
 
 namespace idle_pass_test {

@@ -5,6 +5,7 @@
 #include <random>
 #include <tuple>
 
+#include "models/switch/switch_chassis.hpp"
 #include "tests/models/faults/fault_fixture.hpp"
 
 namespace resubmit_test {

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
+#include "models/switch/control_cpu.hpp"
 #include "tests/models/rack_fixture.hpp"
 
 namespace switch_chassis_test {

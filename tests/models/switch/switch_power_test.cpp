@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "models/switch/switch_chassis.hpp"
 #include "models/switch/switch_ports.hpp"
 #include "sim/kernel/invariant.hpp"
 #include "tests/models/rack_fixture.hpp"

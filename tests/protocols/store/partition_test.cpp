@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "models/switch/switch_chassis.hpp"
 #include "protocols/switch_cache/messages.hpp"
 #include "tests/protocols/store/server_by_hand.hpp"
 

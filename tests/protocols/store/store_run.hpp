@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/switch/switch_chassis.hpp"
 #include "models/workloads/key_value_workload.hpp"
 #include "protocols/store/application.hpp"
 #include "tests/protocols/protocol_run.hpp"

@@ -7,6 +7,7 @@
 
 #include "models/packets/addressing.hpp"
 #include "models/rack/rack.hpp"
+#include "models/switch/switch_chassis.hpp"
 #include "protocols/flowcc/rules/messages.hpp"
 #include "sim/metrics/metrics.hpp"
 #include "tools/experiment/experiment.hpp"
