@@ -85,6 +85,14 @@ class Memory {
   void visit_words(const Visit& visit) const {
     words_.visit(visit);
   }
+  /// The same of so many bytes from `address` on, in the order of addresses; both are multiples of 8.
+  template <class Visit>
+  void visit_words(std::uint64_t address, std::uint64_t bytes, const Visit& visit) const {
+    words_.visit(address, bytes, visit);
+  }
+
+  /// Asks the processor for what a look at so many bytes will need.
+  void prefetch(std::uint64_t address, std::uint64_t bytes) const { words_.prefetch(address, bytes); }
 
   /// The node has crashed: what is not in a durable region is 0, and all other regions are gone.
   void crash();

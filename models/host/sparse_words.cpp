@@ -11,8 +11,9 @@ namespace racksim::models {
 namespace {
 
 constexpr std::size_t kWordBytes = sizeof(std::uint64_t);
+constexpr std::size_t kFewBytes = 64;  // that are written word by word
 constexpr std::size_t kOverflow = 32;  // slots behind the homes
-constexpr unsigned kFold = 28;         // half of the hash's bits: folding twice gives back what was folded
+constexpr unsigned kFold = 27;         // half of the hash's bits: folding twice gives back what was folded
 constexpr std::uint64_t kMultiplier = 0x9e37'79b9'7f4a'7c15;
 
 /// The factor that undoes a multiplication modulo 2^64, by Newton's iteration.
@@ -22,16 +23,6 @@ constexpr std::uint64_t inverse_of(std::uint64_t odd) {
   return inverse;
 }
 static_assert(kMultiplier * inverse_of(kMultiplier) == 1);
-
-/// Of a block: values that there is room for.
-std::size_t room_of(const std::uint64_t* block) {
-  return static_cast<std::size_t>(block[0] >> 32);
-}
-
-/// How many of the words before this one are in a block.
-std::size_t rank_in(std::uint32_t bitmap, std::size_t index) {
-  return static_cast<std::size_t>(std::popcount(bitmap & ((std::uint32_t{1} << index) - 1)));
-}
 
 }  // namespace
 
@@ -52,10 +43,6 @@ std::uint64_t SparseWords::number_of(std::uint64_t hash) {
   return hash;
 }
 
-std::size_t SparseWords::home_of(std::uint64_t hash) const {
-  return static_cast<std::size_t>((hash >> (kHashBits - 32)) * capacity_ >> 32);
-}
-
 /// Where the page of this hash is, or would have to be.
 std::size_t SparseWords::position_of(std::uint64_t hash) const {
   std::size_t position = home_of(hash);
@@ -63,54 +50,93 @@ std::size_t SparseWords::position_of(std::uint64_t hash) const {
   return position;
 }
 
-const SparseWords::Slot* SparseWords::find(std::uint64_t number) const {
+const SparseWords::Slot* SparseWords::find(std::uint64_t hash) const {
   if (used_ == 0) return nullptr;
-  const std::uint64_t hash = hash_of(number);
   const Slot& slot = slots_[position_of(hash)];
   return !slot.is_empty() && slot.tag >> kKindBits == hash ? &slot : nullptr;
 }
 
 SparseWords::Page SparseWords::unpacked(const Slot* slot) {
   Page page{};
-  if (slot == nullptr) return page;
-  if (!slot->is_block()) {
-    page[slot->index()] = slot->value;
-    return page;
-  }
-  const std::uint64_t* value = slot->block() + 1;
-  for (std::uint32_t left = slot->bitmap(); left != 0; left &= left - 1) {
-    page[static_cast<std::size_t>(std::countr_zero(left))] = *value++;
-  }
+  if (slot != nullptr) visit_slot(*slot, [&](std::size_t index, std::uint64_t value) { page[index] = value; });
   return page;
 }
 
-void SparseWords::store(std::uint64_t number, const Page& page) {
-  std::uint32_t bitmap = 0;
-  for (std::size_t i = 0; i < kPageWords; ++i) bitmap |= std::uint32_t{page[i] != 0} << i;
-  const std::uint64_t hash = hash_of(number);
-  const auto words = static_cast<std::size_t>(std::popcount(bitmap));
+void SparseWords::store(std::uint64_t hash, const Page& page) {
+  std::size_t words = 0;
+  for (const std::uint64_t word : page) words += word != 0;
   if (words == 0) {
-    if (find(number) != nullptr) erase(position_of(hash));
+    if (find(hash) != nullptr) erase(position_of(hash));
     return;
   }
   Slot& slot = slot_for(hash);
   if (words == 1) {
-    const auto index = static_cast<std::size_t>(std::countr_zero(bitmap));
     free_block(slot);
-    slot = {hash << kKindBits | (index + 1), page[index]};
+    const auto only = std::find_if(page.begin(), page.end(), [](std::uint64_t word) { return word != 0; });
+    slot = {hash << kKindBits | static_cast<std::uint64_t>(only - page.begin() + 1), *only};
     return;
   }
+  if (slot.is_empty()) slot.tag = hash << kKindBits;
+  const Block block = resized(slot, words);
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < kPageWords; ++i) {
+    if (page[i] == 0) continue;
+    block.indices[at] = static_cast<std::uint16_t>(i);
+    block.values[at++] = page[i];
+  }
+}
+
+/// Gives a slot the block for so many words, of which it has those that it had if they are as many at least.
+SparseWords::Block SparseWords::resized(Slot& slot, std::size_t words) {
   const std::size_t room = std::bit_ceil(words);
-  if (!slot.is_block() || room_of(slot.block()) != room) {
+  if (!slot.is_block() || slot.block().room != room) {
+    const std::size_t size = 1 + index_words(room) + room;
+    Slot made{slot.tag | Slot::kBlock, std::bit_cast<std::uint64_t>(new std::uint64_t[size])};
+    made.memory()[0] = std::uint64_t{room} << 32;
+    const Block block = made.block();
+    std::size_t at = 0;
+    if (!slot.is_empty()) {
+      visit_slot(slot, [&](std::size_t index, std::uint64_t value) {
+        if (at == words) return;
+        block.indices[at] = static_cast<std::uint16_t>(index);
+        block.values[at++] = value;
+      });
+    }
     free_block(slot);
-    slot = {hash << kKindBits | Slot::kBlock, std::bit_cast<std::uint64_t>(new std::uint64_t[room + 1])};
-    block_words_ += room + 1;
+    slot = made;
+    block_words_ += size;
   }
-  std::uint64_t* value = slot.block();
-  *value++ = std::uint64_t{room} << 32 | bitmap;
-  for (const std::uint64_t word : page) {
-    if (word != 0) *value++ = word;
+  slot.memory()[0] = std::uint64_t{room} << 32 | words;
+  return slot.block();
+}
+
+/// A word that is not 0 and that the page, which has others, did not have.
+void SparseWords::add_to(Slot& slot, std::size_t index, std::uint64_t value) {
+  const std::size_t count = slot.is_block() ? slot.block().count : 1;
+  const Block block = resized(slot, count + 1);
+  std::size_t at = count;
+  for (; at > 0 && block.indices[at - 1] > index; --at) {
+    block.indices[at] = block.indices[at - 1];
+    block.values[at] = block.values[at - 1];
   }
+  block.indices[at] = static_cast<std::uint16_t>(index);
+  block.values[at] = value;
+}
+
+/// A word of a block, if it has it, is 0 from now on.
+void SparseWords::take_from(Slot& slot, std::size_t index) {
+  const Block block = slot.block();
+  const std::size_t at = block.position_of(index);
+  if (!block.has_at(at, index)) return;
+  std::copy(block.indices + at + 1, block.indices + block.count, block.indices + at);
+  std::copy(block.values + at + 1, block.values + block.count, block.values + at);
+  if (block.count > 2) {
+    resized(slot, block.count - 1);
+    return;
+  }
+  const Slot single{(slot.tag & ~Slot::kBlock) | (block.indices[0] + std::uint64_t{1}), block.values[0]};
+  free_block(slot);
+  slot = single;
 }
 
 /// The slot of this hash, with what it has, or made empty in its place.
@@ -157,8 +183,9 @@ void SparseWords::grow() {
 
 void SparseWords::free_block(Slot& slot) {
   if (!slot.is_block()) return;
-  block_words_ -= room_of(slot.block()) + 1;
-  delete[] slot.block();
+  const std::size_t room = slot.block().room;
+  block_words_ -= 1 + index_words(room) + room;
+  delete[] slot.memory();
 }
 
 void SparseWords::clear() {
@@ -177,9 +204,14 @@ void SparseWords::swap(SparseWords& other) {
 
 void SparseWords::read(std::uint64_t address, std::span<std::byte> to) const {
   std::fill(to.begin(), to.end(), std::byte{});
+  if (address % kWordBytes == 0 && to.size() % kWordBytes == 0) {
+    return visit(address, to.size(), [&](std::uint64_t at, std::uint64_t value) {
+      std::memcpy(to.data() + (at - address), &value, sizeof value);
+    });
+  }
   for (std::size_t done = 0; done < to.size();) {
     const std::size_t offset = (address + done) % kPageBytes, part = std::min(to.size() - done, kPageBytes - offset);
-    if (const Slot* slot = find((address + done) / kPageBytes)) {
+    if (const Slot* slot = find(hash_of((address + done) / kPageBytes))) {
       const Page page = unpacked(slot);
       std::memcpy(to.data() + done, reinterpret_cast<const std::byte*>(page.data()) + offset, part);
     }
@@ -188,12 +220,20 @@ void SparseWords::read(std::uint64_t address, std::span<std::byte> to) const {
 }
 
 void SparseWords::write(std::uint64_t address, std::span<const std::byte> bytes) {
+  if (address % kWordBytes == 0 && bytes.size() % kWordBytes == 0 && bytes.size() <= kFewBytes) {
+    for (std::size_t done = 0; done < bytes.size(); done += kWordBytes) {
+      std::uint64_t value = 0;
+      std::memcpy(&value, bytes.data() + done, sizeof value);
+      set_word(address + done, value);
+    }
+    return;
+  }
   for (std::size_t done = 0; done < bytes.size();) {
-    const std::uint64_t number = (address + done) / kPageBytes;
+    const std::uint64_t hash = hash_of((address + done) / kPageBytes);
     const std::size_t offset = (address + done) % kPageBytes, part = std::min(bytes.size() - done, kPageBytes - offset);
-    Page page = unpacked(find(number));
+    Page page = unpacked(find(hash));
     std::memcpy(reinterpret_cast<std::byte*>(page.data()) + offset, bytes.data() + done, part);
-    store(number, page);
+    store(hash, page);
     done += part;
   }
 }
@@ -205,27 +245,42 @@ std::uint64_t SparseWords::word(std::uint64_t address) const {
     return value;
   }
   const std::size_t index = address % kPageBytes / kWordBytes;
-  const Slot* slot = find(address / kPageBytes);
+  const Slot* slot = find(hash_of(address / kPageBytes));
   if (slot == nullptr) return 0;
   if (!slot->is_block()) return slot->index() == index ? slot->value : 0;
-  if ((slot->bitmap() >> index & 1) == 0) return 0;
-  return slot->block()[1 + rank_in(slot->bitmap(), index)];
+  const Block block = slot->block();
+  const std::size_t at = block.position_of(index);
+  return block.has_at(at, index) ? block.values[at] : 0;
 }
 
 void SparseWords::set_word(std::uint64_t address, std::uint64_t value) {
   if (address % kWordBytes != 0) return write(address, std::as_bytes(std::span(&value, 1)));
   const std::size_t index = address % kPageBytes / kWordBytes;
-  const std::uint64_t number = address / kPageBytes;
-  Page page{};
-  if (const Slot* slot = find(number)) {
-    if (value != 0 && slot->is_block() && (slot->bitmap() >> index & 1) != 0) {
-      slot->block()[1 + rank_in(slot->bitmap(), index)] = value;
-      return;
-    }
-    page = unpacked(slot);
+  const std::uint64_t hash = hash_of(address / kPageBytes);
+  Slot* slot = const_cast<Slot*>(find(hash));
+  if (value == 0) {
+    if (slot == nullptr) return;
+    if (slot->is_block()) return take_from(*slot, index);
+    if (slot->index() == index) erase(static_cast<std::size_t>(slot - slots_.data()));
+    return;
   }
-  page[index] = value;
-  store(number, page);
+  if (slot == nullptr) {
+    slot_for(hash) = {hash << kKindBits | (index + 1), value};
+  } else if (!slot->is_block()) {
+    if (slot->index() == index) {
+      slot->value = value;
+    } else {
+      add_to(*slot, index, value);
+    }
+  } else {
+    const Block block = slot->block();
+    const std::size_t at = block.position_of(index);
+    if (block.has_at(at, index)) {
+      block.values[at] = value;
+    } else {
+      add_to(*slot, index, value);
+    }
+  }
 }
 
 }  // namespace racksim::models

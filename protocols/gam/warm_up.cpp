@@ -68,7 +68,9 @@ void Gam::warm_remote(Node& node, sim::Key line, bool write) {
     warm_share(entry, line);
   }
   if (write) warm_invalidate(entry, line, node.id());
-  if (!upgrade && !from_owner) frame->data.load(shared_.content_of(line).bytes());
+  if (!upgrade && !from_owner) {
+    frame->data.load(home.server().nic().memory(), shared_.offset_of(line), options_.line_bytes);
+  }
   const Sharer copy{node.id(), frame->request};
   if (write) {
     entry.owner = copy;
@@ -127,7 +129,9 @@ void Gam::warm_drop(Node& node, Frame& frame) {
 }
 
 void Gam::warm_write_back(const Frame& frame) {
-  shared_.memory_of(home_of(frame.line)).write(shared_.offset_of(frame.line), shared_.bytes_of(frame.data));
+  const auto objects = static_cast<std::uint16_t>(shared_.objects_per_line());
+  frame.data.write_back({.low = 0, .high = objects}, shared_.memory_of(home_of(frame.line)),
+                        shared_.offset_of(frame.line));
 }
 
 }  // namespace racksim::gam

@@ -35,8 +35,8 @@ sim::Value LineData::value(std::uint16_t object) const {
 
 void LineData::set(std::uint16_t object, sim::Value value) {
   const std::uint32_t count = entries_ == nullptr ? 0 : entries_->count;
-  std::uint32_t at = 0;
-  while (at < count && entries()[at].object < object) ++at;
+  std::uint32_t at = count;  // they come in their order from memory
+  while (at > 0 && entries()[at - 1].object >= object) --at;
   if (at < count && entries()[at].object == object) {
     entries()[at].value = value.number();
     return;
@@ -55,6 +55,19 @@ void LineData::load(std::span<const std::byte> bytes) {
     std::memcpy(&value, bytes.data() + object * 8, sizeof value);
     if (value != 0) set(static_cast<std::uint16_t>(object), sim::Value{value});
   }
+}
+
+void LineData::load(const models::Memory& memory, std::uint64_t address, std::uint64_t bytes) {
+  clear();
+  memory.visit_words(address, bytes, [&](std::uint64_t at, std::uint64_t value) {
+    set(static_cast<std::uint16_t>((at - address) / sizeof value), sim::Value{value});
+  });
+}
+
+void LineData::write_back(ObjectRange range, models::Memory& memory, std::uint64_t address) const {
+  for_each([&](std::uint16_t object, sim::Value value) {
+    if (object >= range.low && object < range.high) memory.set_word(address + object * sizeof value, value.number());
+  });
 }
 
 void LineData::store(ObjectRange range, std::span<std::byte> into) const {

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "models/host/memory.hpp"
 #include "p4model/language/content.hpp"
 #include "sim/record/ids.hpp"
 
@@ -48,6 +49,10 @@ class LineData {
 
   /// Takes all objects from the bytes of a line in memory or in a message.
   void load(std::span<const std::byte> bytes);
+  /// The same from a line's memory, of which only what is not 0 is looked at.
+  void load(const models::Memory& memory, std::uint64_t address, std::uint64_t bytes);
+  /// Writes some objects to the memory of a line. What is 0 here is 0 there.
+  void write_back(ObjectRange range, models::Memory& memory, std::uint64_t address) const;
   /// The bytes of some objects.
   void store(ObjectRange range, std::span<std::byte> into) const;
   p4::Content bytes(ObjectRange range) const {

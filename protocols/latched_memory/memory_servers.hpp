@@ -85,13 +85,12 @@ class MemoryServers final : public LineLayout {
   }
   models::Memory& memory_of(sim::Key line) const { return rack_.server(memory_.home_of(line)).nic().memory(); }
   LatchWord word_of(sim::Key line) const { return LatchWord(memory_of(line).word(address_of(line))); }
-  /// For warming up: copies a line from memory, or some objects of one to it.
-  void load(sim::Key line, LineData& into) const {
-    into.load(memory_of(line).read(address_of(line, 0), line_bytes()).bytes());
-  }
+  /// For warming up: copies a line from memory, or some objects of one to it, of which memory has no more than the copy.
+  void load(sim::Key line, LineData& into) const { into.load(memory_of(line), address_of(line, 0), line_bytes()); }
   void store(sim::Key line, const LineData& data, ObjectRange range) const {
-    memory_of(line).write(address_of(line, range.low), data.bytes(range).bytes());
+    data.write_back(range, memory_of(line), address_of(line, 0));
   }
+  void prefetch(sim::Key line) const { memory_of(line).prefetch(address_of(line), stored_bytes()); }
   void set_word(sim::Key line, std::uint64_t bits) { memory_of(line).set_word(address_of(line), bits); }
 
   void watch(LineObserver& observer) { observers_.push_back(&observer); }

@@ -21,9 +21,9 @@ class HomeData {
   /// Calls `visit(object, value)` for each that is not 0, in their order.
   template <class Visit>
   void for_each(Visit&& visit) const {
-    for (std::uint16_t object = 0; object < objects_; ++object) {
-      if (const sim::Value there = value(object); there != sim::kNeverWritten) visit(object, there);
-    }
+    memory_.visit_words(offset_, 8 * objects_, [&](std::uint64_t address, std::uint64_t value) {
+      visit(static_cast<std::uint16_t>((address - offset_) / 8), sim::Value{value});
+    });
   }
   void replace(const LineData& data) {
     for (std::uint16_t object = 0; object < objects_; ++object) set(object, data.value(object));

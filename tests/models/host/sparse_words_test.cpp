@@ -109,6 +109,15 @@ TEST_CASE("Each word that is not 0 is visited once, with its address") {
   }
   t.sparse.visit([&](std::uint64_t address, std::uint64_t word) { CHECK(visited.emplace(address, word).second); });
   CHECK(visited == expected);
+  for (int i = 0; i < 100; ++i) {
+    const std::uint64_t from = random() % (kBytes / 8) * 8, bytes = random() % ((kBytes - from) / 8 + 1) * 8;
+    INFO(bytes << " bytes from " << from << " on");
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> in_order;
+    t.sparse.visit(t.origin + from, bytes,
+                   [&](std::uint64_t at, std::uint64_t word) { in_order.emplace_back(at, word); });
+    CHECK(in_order == std::vector<std::pair<std::uint64_t, std::uint64_t>>(
+                          expected.lower_bound(t.origin + from), expected.lower_bound(t.origin + from + bytes)));
+  }
 }
 
 TEST_CASE("A page with one word costs at most 30 bytes, and words that are 0 again give their room to others") {
@@ -137,11 +146,11 @@ TEST_CASE("A page with one word costs at most 30 bytes, and words that are 0 aga
   CHECK(words.room() == 0);
 }
 
-TEST_CASE("A page costs the words that are not 0, rounded up to a power of two, and one more") {
+TEST_CASE("A page costs the words that are not 0, rounded up to a power of two, a quarter for indices, and one more") {
   SparseWords words;
   words.set_word(0, 1);
   const std::size_t one = words.room();
-  const std::vector<std::size_t> blocks{0, 3, 5, 5, 9, 9, 9, 9, 17};  // words of 8 bytes
+  const std::vector<std::size_t> blocks{0, 4, 6, 6, 11, 11, 11, 11, 21};  // words of 8 bytes
   for (std::size_t count = 1; count <= blocks.size(); ++count) {
     words.set_word((count - 1) * 8, count);
     CHECK(words.room() == one + 8 * blocks[count - 1]);
