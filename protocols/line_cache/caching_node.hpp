@@ -317,13 +317,10 @@ auto CachingNode<Types>::victim(sim::Key line) -> Frame* {
 template <class Types>
 template <class GiveUp>
 auto CachingNode<Types>::warm_frame(sim::Key line, GiveUp&& give_up) -> Frame& {
-  const std::uint32_t least = options().least_free();
-  if (cache_.free_frames() <= least) {
-    cache_.offer_victims(least + 1 - cache_.free_frames(), [&](Frame& victim) {
-      give_up(victim);
-      warm_drop(victim);
-      return true;
-    });
+  while (cache_.used_frames() > 0 && cache_.free_frames() <= options().least_free()) {
+    Frame& victim = cache_.next_victim();
+    give_up(victim);
+    warm_drop(victim);
   }
   return *cache_.take(line);
 }

@@ -4,8 +4,7 @@
 // A line belongs to one shard for good (SELCC), or each access draws the list that it moves to (GAM §2.6): then the
 // frame has a member `lru_list`.
 //
-// Frames are made as they are first used. The hash table has their numbers only: 4 bytes an entry, at most three
-// quarters full.
+// Frames are made as they are first used. The hash table has their numbers only (line_index.hpp).
 #pragma once
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "protocols/line_cache/line_index.hpp"
 #include "sim/kernel/invariant.hpp"
 #include "sim/record/ids.hpp"
 
@@ -21,7 +21,7 @@ namespace racksim::line_cache {
 
 /// What a frame has for the cache; a protocol's frame derives from it.
 struct CacheLinks {
-  static constexpr std::uint32_t kNone = 0xffffffff;
+  static constexpr std::uint32_t kNone = LineIndex::kNone;
 
   sim::Key line;
   std::uint32_t newer = kNone, older = kNone;  ///< neighbours in its LRU list, or the next free frame
@@ -38,15 +38,15 @@ concept DrawsList = requires(Frame& frame) {
 template <class Frame>
 class LineCache {
  public:
-  /// What a frame in use takes of memory: its part of the table, which doubles, and a piece for the line's values too.
-  static constexpr std::uint64_t kFrameBytes = sizeof(Frame) + 12 + 64;
+  /// What a frame in use takes of memory: its part of the table, and a piece for the line's values too.
+  static constexpr std::uint64_t kFrameBytes = sizeof(Frame) + LineIndex::kEntryBytes + 64;
 
   LineCache(std::uint32_t frames, std::uint32_t shards)
-      : frames_(frames), free_(frames), index_(16, kNone), shards_(std::min(shards, frames)) {}
+      : frames_(frames), free_(frames), shards_(std::min(shards, frames)) {}
 
   /// The line's frame, or null.
   Frame* find(sim::Key line) {
-    const std::uint32_t number = index_[slot_of(line)];
+    const std::uint32_t number = index_of(line);
     return number == kNone ? nullptr : &frame(number);
   }
   const Frame* find(sim::Key line) const { return const_cast<LineCache*>(this)->find(line); }
@@ -74,7 +74,22 @@ class LineCache {
     return const_cast<Frame*>(std::as_const(*this).find_oldest(list, suits));
   }
   /// Which one it is, from 0: where it lies in the cache's memory.
-  std::uint32_t number_of(const Frame& frame) const { return index_[slot_of(frame.line)]; }
+  std::uint32_t number_of(const Frame& frame) const { return index_of(frame.line); }
+
+  // To have at hand what a use of a line will touch, in three steps, each of which reads what the one before fetches.
+  void prefetch_index(sim::Key line) const { index_.prefetch(line); }
+  void prefetch_frame(sim::Key line) const {
+    if (const std::uint32_t number = index_.guess(line); number != kNone) __builtin_prefetch(&frame(number));
+  }
+  /// False if the line seems to have no frame.
+  bool prefetch_neighbours(sim::Key line) const {
+    const std::uint32_t number = index_.guess(line);
+    if (number == kNone) return false;
+    const Frame& found = frame(number);
+    if (found.newer != kNone) __builtin_prefetch(&frame(found.newer));
+    if (found.older != kNone) __builtin_prefetch(&frame(found.older));
+    return found.line == line;
+  }
 
   std::uint32_t frames() const { return frames_; }
   std::uint32_t used_frames() const { return frames_ - free_; }
@@ -83,6 +98,19 @@ class LineCache {
   /// `wanted` times or all have been offered.
   template <class Take>
   void offer_victims(std::uint32_t wanted, Take&& take);
+  /// The least recently used frame of the next shard that has one: what `offer_victims` offers first.
+  Frame& next_victim() {
+    for (;;) {
+      const std::uint32_t oldest = shards_[next_shard_].oldest;
+      next_shard_ = (next_shard_ + 1) % shards_.size();
+      if (oldest != kNone) return frame(oldest);
+    }
+  }
+  /// Likely the victim behind so many others; null if nobody knows. Looks at no frame.
+  const Frame* victim_ahead(std::size_t others) const {
+    const std::uint32_t oldest = shards_[(next_shard_ + others) % shards_.size()].oldest;
+    return oldest == kNone ? nullptr : &frame(oldest);
+  }
   template <class Visit>
   void for_each(Visit&& visit) const {
     for (const Shard& shard : shards_) {
@@ -98,43 +126,30 @@ class LineCache {
     std::uint32_t newest = kNone, oldest = kNone;
   };
 
-  static std::uint64_t mixed(sim::Key line) {
-    std::uint64_t x = line.number();
-    x = (x ^ x >> 33) * 0xff51afd7ed558ccd;
-    return x ^ x >> 29;
-  }
   Frame& frame(std::uint32_t number) { return chunks_[number / kChunk][number % kChunk]; }
   const Frame& frame(std::uint32_t number) const { return chunks_[number / kChunk][number % kChunk]; }
-  /// Where the line stands in the table, or where it would.
-  std::size_t slot_of(sim::Key line) const;
+  std::uint32_t index_of(sim::Key line) const {
+    return index_.find(line, [&](std::uint32_t number) { return frame(number).line == line; });
+  }
   Shard& shard_of(const Frame& frame) {
     if constexpr (DrawsList<Frame>) {
       return shards_[frame.lru_list];
     } else {
-      return shards_[(mixed(frame.line) >> 40) % shards_.size()];
+      return shards_[(LineIndex::hash_of(frame.line) >> 40) % shards_.size()];
     }
   }
   void link(Shard& shard, std::uint32_t number);
   void unlink(Shard& shard, std::uint32_t number);
-  void grow();
 
   std::uint32_t frames_;
   std::uint32_t free_;                            // never used or given back
   std::uint32_t made_ = 0;                        // frames that exist
   std::uint32_t given_back_ = kNone;              // the first of a list
   std::vector<std::unique_ptr<Frame[]>> chunks_;  // of kChunk frames
-  std::vector<std::uint32_t> index_;              // a power of two; linear probing
+  LineIndex index_;
   std::vector<Shard> shards_;
   std::size_t next_shard_ = 0;  // to be asked for a victim
 };
-
-template <class Frame>
-std::size_t LineCache<Frame>::slot_of(sim::Key line) const {
-  const std::size_t mask = index_.size() - 1;
-  std::size_t slot = mixed(line) & mask;
-  while (index_[slot] != kNone && frame(index_[slot]).line != line) slot = (slot + 1) & mask;
-  return slot;
-}
 
 template <class Frame>
 Frame* LineCache<Frame>::take(sim::Key line) {
@@ -147,11 +162,10 @@ Frame* LineCache<Frame>::take(sim::Key line) {
     if (made_ % kChunk == 0) chunks_.push_back(std::make_unique<Frame[]>(std::min(kChunk, frames_ - made_)));
     number = made_++;
   }
-  if ((frames_ - free_) * std::size_t{4} > index_.size() * 3) grow();
   Frame& taken = frame(number);
   RACKSIM_INVARIANT(taken.holds_nothing(), "a free frame holds nothing");
   taken.line = line;
-  index_[slot_of(line)] = number;
+  index_.insert(line, number);
   link(shard_of(taken), number);
   return &taken;
 }
@@ -159,18 +173,8 @@ Frame* LineCache<Frame>::take(sim::Key line) {
 template <class Frame>
 void LineCache<Frame>::release(Frame& freed) {
   RACKSIM_INVARIANT(freed.holds_nothing(), "a frame that is freed holds nothing");
-  const std::size_t mask = index_.size() - 1;
-  std::size_t hole = slot_of(freed.line);
-  const std::uint32_t number = index_[hole];
+  const std::uint32_t number = index_.erase(freed.line, [&](std::uint32_t of) { return &frame(of) == &freed; });
   unlink(shard_of(freed), number);
-  // What was pushed on by the one that goes moves back.
-  for (std::size_t slot = (hole + 1) & mask; index_[slot] != kNone; slot = (slot + 1) & mask) {
-    const std::size_t home = mixed(frame(index_[slot]).line) & mask;
-    if (((slot - home) & mask) < ((slot - hole) & mask)) continue;
-    index_[hole] = index_[slot];
-    hole = slot;
-  }
-  index_[hole] = kNone;
   freed.forget();
   freed.newer = given_back_;
   given_back_ = number;
@@ -208,15 +212,6 @@ void LineCache<Frame>::unlink(Shard& shard, std::uint32_t number) {
   const Frame& unlinked = frame(number);
   (unlinked.newer != kNone ? frame(unlinked.newer).older : shard.newest) = unlinked.older;
   (unlinked.older != kNone ? frame(unlinked.older).newer : shard.oldest) = unlinked.newer;
-}
-
-template <class Frame>
-void LineCache<Frame>::grow() {
-  std::vector<std::uint32_t> old(index_.size() * 2, kNone);
-  old.swap(index_);
-  for (const std::uint32_t number : old) {
-    if (number != kNone) index_[slot_of(frame(number).line)] = number;
-  }
 }
 
 template <class Frame>

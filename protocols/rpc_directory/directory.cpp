@@ -50,11 +50,6 @@ models::Core& Directory::core_of(sim::Key line) const {
   return queues_[line.number() % queues_.size()]->poller();
 }
 
-const Entry* Directory::find(sim::Key line) const {
-  const auto found = entries_.find(line);
-  return found == entries_.end() ? nullptr : &found->second;
-}
-
 void Directory::on_completion(const models::Completion& completion) {
   if (completion.status != models::Status::success) {
     ++shared_.counters.failed_verbs.value;
@@ -123,22 +118,22 @@ void Directory::crash() {
 
 std::vector<std::uint64_t> Directory::busy_lines() const {
   std::vector<std::uint64_t> lines;
-  for (const auto& [line, entry] : entries_) {
-    if (entry.transaction != nullptr) lines.push_back(line);
-  }
+  entries_.for_each([&](sim::Key line, const Entry& entry) {
+    if (entry.transaction != nullptr) lines.push_back(line.number());
+  });
   std::sort(lines.begin(), lines.end());
   return lines;
 }
 
 void Directory::forget_holder(sim::Key line, NodeId node) {
-  Entry& entry = entries_.at(line);
+  Entry& entry = *entries_.find(line);
   std::erase_if(entry.holders, [&](const Holder& holder) { return holder.node == node; });
   if (entry.holders.empty()) entries_.erase(line);
 }
 
 void Directory::add_leaks(std::vector<models::Leak>& leaks) const {
   for (const std::uint64_t line : busy_lines()) {
-    const Entry& entry = entries_.at(line);
+    const Entry& entry = *entries_.find(sim::Key{line});
     leaks.push_back({"stuck-request",
                      fmt::format("node {}: line {} is {} for node {}, with {} requests waiting", server_,
                                  sim::printed_key(sim::Key{line}),
@@ -153,7 +148,7 @@ void Directory::add_waits(std::vector<sim::Wait>& waits) const {
     return fmt::format("node{}/thread{}", request.sender, request.endpoint);
   };
   for (const std::uint64_t number : busy_lines()) {
-    const Entry& entry = entries_.at(number);
+    const Entry& entry = *entries_.find(sim::Key{number});
     const Transaction& transaction = *entry.transaction;
     const std::string what =
         fmt::format("line {}, {} at its home node{}", sim::printed_key(sim::Key{number}),

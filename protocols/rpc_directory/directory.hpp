@@ -9,10 +9,10 @@
 #include <deque>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "models/service/protocol.hpp"
+#include "protocols/line_cache/line_entries.hpp"
 #include "protocols/line_cache/slots.hpp"
 #include "protocols/rpc_directory/directory_step.hpp"
 #include "protocols/rpc_directory/shared.hpp"
@@ -44,6 +44,11 @@ struct Entry {
   std::string text() const;
   static std::string text(bool exclusive, const Holder& holder);
   const Holder* holder(NodeId node) const { return const_cast<Entry*>(this)->holder(node); }
+  void forget() {
+    state = DirectoryState::uncached;
+    holders.clear();
+    transaction = nullptr;
+  }
 };
 
 class Directory final : models::CompletionHandler {
@@ -55,7 +60,7 @@ class Directory final : models::CompletionHandler {
   models::ReliableConnection& open(NodeId node);
 
   /// What is known of a line; null if there are no copies.
-  const Entry* find(sim::Key line) const;
+  const Entry* find(sim::Key line) const { return entries_.find(line); }
   /// The same, made if there was none: for warming up, which leaves `state` and `holders` as they are to be.
   Entry& entry(sim::Key line) { return entries_[line]; }
   /// The same of a copy that goes.
@@ -63,7 +68,7 @@ class Directory final : models::CompletionHandler {
   /// Calls `visit(line, entry)`, in no particular order.
   template <class Visit>
   void for_each(Visit&& visit) const {
-    for (const auto& [line, entry] : entries_) visit(sim::Key{line}, entry);
+    entries_.for_each(visit);
   }
 
   // What its table asks and does.
@@ -90,7 +95,7 @@ class Directory final : models::CompletionHandler {
   NodeId server_;
   std::vector<models::CompletionQueue*> queues_;                       // by core
   std::vector<std::vector<models::ReliableConnection*>> queue_pairs_;  // by node and its endpoint
-  std::unordered_map<std::uint64_t, Entry> entries_;                   // by line
+  line_cache::LineEntries<Entry> entries_;
   line_cache::Slots<Message> inbox_;
   std::size_t busy_ = 0;  // lines
   std::size_t opened_ = 0;

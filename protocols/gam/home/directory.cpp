@@ -46,11 +46,6 @@ Directory::Directory(Shared& shared, Output& output)
             .output = output,
             .write_backs = {shared.rack.nodes(), std::vector<models::Content>(shared.options.write_back_buffers)}} {}
 
-const Entry* Directory::find(sim::Key line) const {
-  const auto found = entries_.find(line);
-  return found == entries_.end() ? nullptr : &found->second;
-}
-
 void Directory::forget_if_empty(sim::Key line) {
   if (const Entry* entry = find(line); entry != nullptr && entry->says_nothing()) entries_.erase(line);
 }
@@ -138,22 +133,17 @@ void Directory::crash() {
   home_.transactions.clear();
 }
 
-std::vector<std::uint64_t> Directory::sorted_lines() const {
-  std::vector<std::uint64_t> lines;
-  lines.reserve(entries_.size());
-  for (const auto& [line, entry] : entries_) lines.push_back(line);
-  std::sort(lines.begin(), lines.end());
-  return lines;
-}
-
 void Directory::add_leaks(std::vector<models::Leak>& leaks) const {
-  for_each([&](sim::Key line, const Entry& entry) {
-    if (entry.transaction == nullptr && entry.unblocked == nullptr && entry.pending.empty()) return;
+  const auto is_stuck = [](const Entry& entry) {
+    return entry.transaction != nullptr || entry.unblocked != nullptr || !entry.pending.empty();
+  };
+  for (const sim::Key line : lines_where(is_stuck)) {
+    const Entry& entry = *find(line);
     leaks.push_back({"stuck-request",
                      fmt::format("node {}: line {} is {} at its home, with {} in its pending list", output_.self(),
                                  sim::printed_key(line), name_of(entry.state), entry.pending.size()),
                      {shared_.object_of(line, 0), {}}});
-  });
+  }
 }
 
 void Directory::add_waits(std::vector<sim::Wait>& waits) const {

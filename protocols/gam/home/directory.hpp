@@ -4,13 +4,14 @@
 // (cache.hpp) the worker calls, nothing waits, and pending lists are looked at again whenever their line is stable.
 #pragma once
 
+#include <algorithm>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "models/service/protocol.hpp"
 #include "protocols/gam/home/directory_step.hpp"
+#include "protocols/line_cache/line_entries.hpp"
 
 namespace racksim::gam {
 
@@ -38,16 +39,21 @@ class Directory {
   void take(const Immediate& immediate, NodeId from);
 
   /// What is known of a line; null if that is nothing.
-  const Entry* find(sim::Key line) const;
+  const Entry* find(sim::Key line) const { return entries_.find(line); }
   /// For warming up: the same, made if there was none, and forgotten again if it says nothing.
   Entry& entry(sim::Key line) { return entries_[line]; }
   void forget_if_empty(sim::Key line);
   /// The counter of a new ownership of the line.
   std::uint32_t raise_counter(sim::Key line) { return ++home_.counters[line]; }
-  /// Calls `visit(line, entry)` in the order of lines.
+  /// Calls `visit(line, entry)`, in no particular order.
+  template <class Visit>
+  void for_each_unordered(Visit&& visit) const {
+    entries_.for_each(visit);
+  }
+  /// The same in the order of lines.
   template <class Visit>
   void for_each(Visit&& visit) const {
-    for (const std::uint64_t line : sorted_lines()) visit(sim::Key{line}, entries_.at(line));
+    for (const sim::Key line : all_lines()) visit(line, *find(line));
   }
   /// What a transaction under way is about; nothing if there is none of this number.
   std::optional<sim::Key> line_of(std::uint32_t number) const { return home_.transactions.line_of(number); }
@@ -82,26 +88,38 @@ class Directory {
   void execute(Request& request, Entry& entry);
   void settle(Entry& entry, sim::Key line);
   void recover_void(std::uint64_t line);
-  std::vector<std::uint64_t> sorted_lines() const;
+  /// Lines whose entry is `wanted(entry)`, in their order.
+  template <class Wanted>
+  std::vector<sim::Key> lines_where(const Wanted& wanted) const {
+    std::vector<sim::Key> lines;
+    entries_.for_each([&](sim::Key line, const Entry& entry) {
+      if (wanted(entry)) lines.push_back(line);
+    });
+    std::sort(lines.begin(), lines.end());
+    return lines;
+  }
+  std::vector<sim::Key> all_lines() const {
+    return lines_where([](const Entry&) { return true; });
+  }
 
   Shared& shared_;
   Output& output_;
   Home home_;
-  std::unordered_map<std::uint64_t, Entry> entries_;  // by line
-  LineRecovery* recovery_ = nullptr;                  // null without logging
+  line_cache::LineEntries<Entry> entries_;
+  LineRecovery* recovery_ = nullptr;  // null without logging
 };
 
 // Most accesses of a home's own are of lines without an entry, and leave none.
 template <class Work>
 void Directory::with_entry(sim::Key line, Work&& work) {
-  if (const auto found = entries_.find(line); found != entries_.end()) {
-    work(found->second);
-    if (found->second.says_nothing()) entries_.erase(found);
+  if (Entry* found = entries_.find(line)) {
+    work(*found);
+    if (found->says_nothing()) entries_.erase(line);
     return;
   }
   Entry entry;
   work(entry);
-  if (!entry.says_nothing()) entries_.emplace(line, std::move(entry));
+  if (!entry.says_nothing()) entries_[line] = std::move(entry);
 }
 
 }  // namespace racksim::gam

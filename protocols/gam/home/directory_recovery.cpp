@@ -21,8 +21,7 @@ bool is_owner_awaited(const Entry& entry) {
 // and what was on its way to it, recovery has to find.
 void Directory::cut_off(NodeId lost) {
   std::fill(home_.write_backs[lost].begin(), home_.write_backs[lost].end(), models::Content{});
-  for (const std::uint64_t number : sorted_lines()) {
-    const sim::Key line{number};
+  for (const sim::Key line : all_lines()) {
     with_entry(line, [&](Entry& entry) {
       entry.pending.drop_messages_of(lost);
       const Sharer* sharer = entry.sharer(lost);
@@ -46,13 +45,11 @@ void Directory::cut_off(NodeId lost) {
 }
 
 std::vector<sim::Key> Directory::lines_to_recover() const {
-  std::vector<sim::Key> lines;
-  for_each([&](sim::Key line, const Entry& entry) {
+  return lines_where([&](const Entry& entry) {
     const bool owned = entry.state == DirectoryState::dirty || is_owner_awaited(entry);
     const bool is_void = entry.transaction != nullptr && entry.transaction->is_void;
-    if (is_void || (owned && output_.is_cut_off(entry.owner.node))) lines.push_back(line);
+    return is_void || (owned && output_.is_cut_off(entry.owner.node));
   });
-  return lines;
 }
 
 void Directory::promote(sim::Key line, const Sharer& owner) {

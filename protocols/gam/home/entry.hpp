@@ -72,6 +72,11 @@ struct Entry {
     return state == DirectoryState::unshared && lock.is_free() && transaction == nullptr && unblocked == nullptr &&
            pending.empty();
   }
+  /// It is, and nothing is left of what it said before.
+  void forget() {
+    owner = {};
+    sharers.clear();
+  }
   Sharer* sharer(NodeId node) {
     for (Sharer& sharer : sharers) {
       if (sharer.node == node) return &sharer;
