@@ -77,6 +77,12 @@ class MemoryPort {
 /// protocol adds) throws std::invalid_argument and has not begun. Reads, writes and locks may throw Unavailable.
 class MemoryService : public Service {
  public:
+  /// An access before the run.
+  struct WarmAccess {
+    Session session;
+    GlobalAddress address;
+    bool write;
+  };
   static constexpr std::string_view kWhat = "a memory service";
   static constexpr std::uint64_t kWordBytes = 8;
 
@@ -129,6 +135,10 @@ class MemoryService : public Service {
   /// Performs one access before the run: caches, homes and directories end as if the access had been the only one under
   /// way. By default by carrying it out; a protocol may have a faster way that ends in the same state.
   virtual void warm_access(Session session, GlobalAddress address, bool write);
+  /// Performs them one after the other. A protocol may fetch beforehand what they will touch.
+  virtual void warm_accesses(std::span<const WarmAccess> accesses) {
+    for (const WarmAccess& access : accesses) warm_access(access.session, access.address, access.write);
+  }
 
   /// For the protocol, at the instant at which a write or an atomic operation takes effect for all readers, once each:
   /// the object has `value` from now on. A `warm_access` of its own says so too, with kWarmOperation.

@@ -29,6 +29,7 @@ class BlockPopularity {
   }
   /// The block of this rank, from 1 on.
   std::uint64_t of_rank(std::uint64_t rank) const {
+    if (blocks_ >> 32 == 0) return (rank - 1) * stride_ % blocks_;
     __extension__ using Wide = unsigned __int128;
     return static_cast<std::uint64_t>(static_cast<Wide>(rank - 1) * stride_ % blocks_);
   }

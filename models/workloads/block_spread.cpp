@@ -9,11 +9,9 @@ BlockSpread::BlockSpread(MemoryService& memory, std::vector<NodeId> homes, std::
   if (blocks == 0) return;
   const std::uint64_t rounds = (blocks + homes.size() - 1) / homes.size();
   for (const NodeId home : homes) first_.push_back(memory.reserve(rounds * block_bytes_, {home, shared}));
-}
-
-BlockRun BlockSpread::run_from(std::uint64_t index) const {
-  const std::size_t home = index % first_.size();
-  return {block(index), first_[home].value + blocks_at(home) * block_bytes_};
+  for (std::size_t home = 0; home < first_.size(); ++home) {
+    end_at_.push_back(first_[home].value + blocks_at(home) * block_bytes_);
+  }
 }
 
 std::uint64_t BlockSpread::least_bytes() const {

@@ -26,7 +26,10 @@ class BlockSpread {
   GlobalAddress block(std::uint64_t index) const {
     return {first_[index % first_.size()].value + index / first_.size() * block_bytes_};
   }
-  BlockRun run_from(std::uint64_t index) const;
+  BlockRun run_from(std::uint64_t index) const {
+    const std::size_t home = index % first_.size();
+    return {{first_[home].value + index / first_.size() * block_bytes_}, end_at_[home]};
+  }
   /// How much the home with the least has, of those that have any.
   std::uint64_t least_bytes() const;
   bool holds(GlobalAddress address) const;
@@ -39,7 +42,8 @@ class BlockSpread {
 
   std::uint64_t blocks_ = 0;
   std::uint64_t block_bytes_ = 0;
-  std::vector<GlobalAddress> first_;  // by home, in the order of dealing
+  std::vector<GlobalAddress> first_;   // by home, in the order of dealing
+  std::vector<std::uint64_t> end_at_;  // the address behind what it has
 };
 
 }  // namespace racksim::models

@@ -23,6 +23,7 @@ class RpcDirectory final : public models::Protocol, public models::MemoryService
 
   models::Service& service() override { return *this; }
   void warm_access(models::Session session, models::GlobalAddress address, bool write) override;
+  void warm_accesses(std::span<const WarmAccess> accesses) override;
   void show_state(sim::StateVisitor& visitor) const override;
   /// A compute node leaves for good; whoever needs a line that it holds waits for ever, and the report says so.
   void node_crashed(NodeId node) override;
@@ -42,6 +43,7 @@ class RpcDirectory final : public models::Protocol, public models::MemoryService
 
  private:
   Frame& warm_frame(ComputeNode& node, sim::Key line);
+  bool knows_its_copies() const;
 
   Options options_;
   Counters counters_;

@@ -1,5 +1,6 @@
 // Functional warm-up: one access at a time, without messages or time, with the same changes to caches, directories and
 // memory as the protocol makes when nothing else is under way.
+#include "protocols/line_cache/warm_batch.hpp"
 #include "protocols/rpc_directory/rpc_directory.hpp"
 
 namespace racksim::rpc_directory {
@@ -42,6 +43,10 @@ void RpcDirectory::warm_access(models::Session session, models::GlobalAddress ad
   const sim::Value value = next_value(session);
   frame->data.set(shared_.lines.index_of(object), value);
   performed(kWarmOperation, object, value);
+}
+
+void RpcDirectory::warm_accesses(std::span<const WarmAccess> accesses) {
+  line_cache::warm_batch(*this, nodes_, lines_, accesses);
 }
 
 Frame& RpcDirectory::warm_frame(ComputeNode& node, sim::Key line) {

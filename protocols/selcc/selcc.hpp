@@ -21,6 +21,7 @@ class Selcc final : public models::Protocol,
 
   models::Service& service() override { return *this; }
   void warm_access(models::Session session, models::GlobalAddress address, bool write) override;
+  void warm_accesses(std::span<const WarmAccess> accesses) override;
   void show_state(sim::StateVisitor& visitor) const override;
   void add_actors(sim::Engine& engine, std::span<const sim::HostId> nodes) override;
   /// Without recovery a compute node leaves for good; whoever needs a line that it holds waits for ever, and the report

@@ -1,5 +1,6 @@
 // Functional warm-up: one access at a time, without messages or time, with the same changes to caches, latch words and
 // memory as the protocol makes when nothing else is under way.
+#include "protocols/line_cache/warm_batch.hpp"
 #include "protocols/selcc/selcc.hpp"
 
 namespace racksim::selcc {
@@ -45,6 +46,10 @@ void Selcc::warm_access(models::Session session, models::GlobalAddress address, 
   performed(kWarmOperation, object, value);
   // So that a crash can undo nothing of before the run.
   if (recovery_) warm_write_back(*frame);
+}
+
+void Selcc::warm_accesses(std::span<const WarmAccess> accesses) {
+  line_cache::warm_batch(*this, nodes_, lines_, accesses);
 }
 
 Frame& Selcc::warm_frame(ComputeNode& node, sim::Key line) {

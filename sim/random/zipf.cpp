@@ -36,7 +36,7 @@ std::uint64_t Zipf::operator()(RandomStream& random) const {
     const double u = integral_high_ + random.unit() * (integral_low_ - integral_high_);
     const double x = inverse_integral(u);
     // Rounding can lead past either end by a hair.
-    auto rank = x < 1 ? std::uint64_t{1} : static_cast<std::uint64_t>(std::llround(x));
+    auto rank = x < 1 ? std::uint64_t{1} : static_cast<std::uint64_t>(x + 0.5);  // exact below 2^51
     if (rank > n_) rank = n_;
     const auto k = static_cast<double>(rank);
     if (k - x <= accept_width_ || u >= integral(k + 0.5) - density(k)) return rank;

@@ -3,6 +3,8 @@
 #include <catch2/catch.hpp>
 #include <map>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "protocols/sel/sel.hpp"
 #include "sim/random/random.hpp"
@@ -59,7 +61,31 @@ void compare(Setup setup, std::uint64_t seed) {
   CHECK(timed_protocol.leaks().empty());
 }
 
+/// Many accesses at once end where they end one after the other.
+template <class Run, class Setup>
+void compare_batches(const Setup& setup) {
+  Run one_by_one(setup), together(setup);
+  sim::RandomStream random(5, "accesses");
+  std::vector<models::MemoryService::WarmAccess> batch;
+  for (int step = 1; step <= 2'000; ++step) {
+    batch.push_back({{static_cast<models::NodeId>(random.below(4)), static_cast<std::uint16_t>(random.below(2))},
+                     {one_by_one.line(random.below(24)).value + 8 * random.below(32)},
+                     random.chance(0.4)});
+    one_by_one.memory.warm_access(batch.back().session, batch.back().address, batch.back().write);
+    if (step % 50 == 0) together.memory.warm_accesses(std::exchange(batch, {}));
+  }
+  const State a(one_by_one, dynamic_cast<models::Protocol&>(one_by_one.memory));
+  const State b(together, dynamic_cast<models::Protocol&>(together.memory));
+  CHECK(a.copies == b.copies);
+  CHECK(a.memory == b.memory);
+}
+
 }  // namespace
+
+TEST_CASE("The functional warm-up by many accesses at once ends where it ends one by one") {
+  compare_batches<selcc::testing::SelccScript>(selcc::testing::Setup{});
+  compare_batches<rpc_directory::testing::Script>(rpc_directory::testing::Setup{});
+}
 
 TEST_CASE("SELCC's functional warm-up ends in the state of timed execution") {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
