@@ -220,14 +220,6 @@ std::size_t FlowCc::state_of(Tag tag, NodeId node) {
   return coverage_state(status, lock, entry != nullptr ? entry->state : CacheEntry::State::empty);
 }
 
-void FlowCc::set_metadata(Tag tag, GlobalMetadata metadata) {
-  if (switch_->metadata(tag)) {
-    switch_->set_metadata(tag, metadata);
-  } else {
-    nodes_[shared_.home_of(tag)]->home_agent().directory().set_metadata(tag, metadata);
-  }
-}
-
 void FlowCc::switch_booted() {
   control_->switch_booted();
   switch_lost_state_ = true;

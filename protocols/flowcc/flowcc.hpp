@@ -20,6 +20,7 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
 
   models::Service& service() override { return *this; }
   void warm_access(models::Session session, models::GlobalAddress address, bool write) override;
+  void warm_accesses(std::span<const WarmAccess> accesses) override;
   void add_actors(sim::Engine& engine, std::span<const sim::HostId> nodes) override;
   void show_state(sim::StateVisitor& visitor) const override;
   void node_fails(NodeId node) override;
@@ -82,7 +83,8 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
   bool held_dirty(Tag tag) const;
   /// Blocks whose metadata do not say who holds them and how. For a rack at rest.
   std::vector<models::Leak> wrong_metadata() const;
-  void set_metadata(Tag tag, GlobalMetadata metadata);
+  template <class Change>
+  GlobalMetadata warm_metadata(Tag tag, const Change& change);
   CacheEntry& warm_entry(MemoryNode& node, Tag tag);
   BlockData warm_fetch(Tag tag, GlobalMetadata old, bool write);
 

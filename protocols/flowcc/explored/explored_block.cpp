@@ -135,7 +135,7 @@ void ExploredBlock::begin(Requester& requester, MessageType type) {
   CacheEntry* entry = cache.find(tag());
   if (entry == nullptr) {
     entry = cache.free_entry(tag());
-    entry->tag = tag();
+    cache.assign(*entry, tag());
     entry->state = CacheEntry::State::filling;
   }
   entry->busy = true;

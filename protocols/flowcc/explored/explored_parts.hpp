@@ -94,7 +94,9 @@ class ExploredBlock::Requester final : public EventHost, public ResponderHost {
     if (entry != nullptr) LocalCache::empty(*entry);
     if (as.state == CacheEntry::State::empty) return;
     as.tag = all_.tag();
-    *cache_.free_entry(as.tag) = as;
+    CacheEntry& made = *cache_.free_entry(as.tag);
+    made = as;
+    cache_.assign(made, as.tag);
   }
 
   ExploredBlock& all_;

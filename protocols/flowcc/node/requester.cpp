@@ -82,7 +82,7 @@ sim::Task<TimedRunner::Outcome> Requester::obtain(TimedRunner& by, MessageType t
       co_return TimedRunner::Outcome::lost_race;
     }
     RACKSIM_INVARIANT(node_.cache().find(tag) == nullptr, "a block is in one entry of a cache");
-    entry->tag = tag;
+    node_.cache().assign(*entry, tag);
     entry->state = CacheEntry::State::filling;
   } else {
     entry = node_.cache().find(tag);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -38,17 +39,33 @@ class LocalCache {
   /// Room for `bytes / block_bytes` blocks, in whole buckets (at least one).
   LocalCache(std::uint64_t bytes, std::uint64_t block_bytes)
       : buckets_(std::max<std::uint64_t>(1, bytes / block_bytes / kBucketEntries)),
+        tags_(buckets_),
         entries_(buckets_ * kBucketEntries) {}
 
   /// The entry that holds `tag`, or null.
   CacheEntry* find(Tag tag) {
-    CacheEntry* bucket = &entries_[bucket_of(tag) * kBucketEntries];
+    const std::size_t at = bucket_of(tag);
     for (std::size_t i = 0; i < kBucketEntries; ++i) {
-      if (bucket[i].tag == tag && bucket[i].state != CacheEntry::State::empty) return &bucket[i];
+      if (tags_[at].of[i] != tag) continue;
+      CacheEntry& entry = entries_[at * kBucketEntries + i];
+      if (entry.tag == tag && entry.state != CacheEntry::State::empty) return &entry;
     }
     return nullptr;
   }
   const CacheEntry* find(Tag tag) const { return const_cast<LocalCache*>(this)->find(tag); }
+  /// From now on an entry, which was empty, is of this block.
+  void assign(CacheEntry& entry, Tag tag) {
+    const auto place = static_cast<std::size_t>(&entry - entries_.data());
+    tags_[place / kBucketEntries].of[place % kBucketEntries] = entry.tag = tag;
+  }
+  // To have at hand what `find` will read, and then what it finds.
+  void prefetch_bucket(Tag tag) const { __builtin_prefetch(&tags_[bucket_of(tag)]); }
+  /// False if there is none.
+  bool prefetch_entry(Tag tag) const {
+    const CacheEntry* entry = find(tag);
+    if (entry != nullptr) __builtin_prefetch(entry);
+    return entry != nullptr;
+  }
   /// Records an access for LRU.
   void touch(CacheEntry& entry) { entry.timestamp = ++accesses_; }
 
@@ -100,7 +117,13 @@ class LocalCache {
   const std::vector<CacheEntry>& entries() const { return entries_; }
 
  private:
+  /// The blocks that a bucket's entries were last assigned to, on one cache line: only one that matches is looked at.
+  struct alignas(64) Tags {
+    std::array<Tag, kBucketEntries> of{};
+  };
+
   std::size_t buckets_;
+  std::vector<Tags> tags_;
   std::vector<CacheEntry> entries_;
   std::uint64_t accesses_ = 0;
 };

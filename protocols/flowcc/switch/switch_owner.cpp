@@ -53,6 +53,7 @@ SwitchOwner::SwitchOwner(Shared& shared)
                      .status = lcf_.status[way]->id,
                      .copyset = lcf_.copyset[way]->id});
   }
+  ways_installed_.resize(shared_.shape.nodes);
 }
 
 void SwitchOwner::connect(std::vector<MemoryNode*> nodes) {
@@ -182,47 +183,56 @@ void SwitchOwner::set_add_groups(Set&& set) const {
   }
 }
 
-std::optional<std::size_t> SwitchOwner::way_of(Tag tag) const {
+std::optional<SwitchOwner::Place> SwitchOwner::place_of(Tag tag) const {
+  const p4::RegisterFile& file = registers();
   const std::uint64_t index = index_of(tag);
   for (std::size_t way = 0; way < ways_.size(); ++way) {
-    if (registers().read(ways_[way].tag, index) == tag + 1) return way;
+    if (file.read(ways_[way].tag, index) == tag + 1) return Place{way, index};
   }
   return std::nullopt;
 }
 
 bool SwitchOwner::install(Tag tag) {
   const std::uint64_t index = index_of(tag);
-  for (const Arrays& way : ways_) {
-    if (registers().read(way.tag, index) != 0) continue;
-    registers().write(way.tag, index, tag + 1);
+  for (std::size_t way = 0; way < ways_.size(); ++way) {
+    if (registers().read(ways_[way].tag, index) != 0) continue;
+    registers().write(ways_[way].tag, index, tag + 1);
     ++installed_;
+    auto& ways = ways_installed_[shared_.home_of(tag)];
+    const std::uint64_t at = shared_.index_at_home(tag);
+    if (at >= ways.size()) ways.resize(at + 1);
+    ways[at] = static_cast<std::uint8_t>(way + 1);
     return true;
   }
   return false;
 }
 
 std::optional<GlobalMetadata> SwitchOwner::metadata(Tag tag) const {
-  const auto way = way_of(tag);
-  if (!way) return std::nullopt;
-  const std::uint64_t index = index_of(tag);
-  return GlobalMetadata{static_cast<GlobalStatus>(registers().read(ways_[*way].status, index)),
-                        static_cast<Copyset>(registers().read(ways_[*way].copyset, index))};
+  const auto place = place_of(tag);
+  if (!place) return std::nullopt;
+  return metadata(*place);
 }
 
-void SwitchOwner::set_metadata(Tag tag, GlobalMetadata metadata) {
-  const auto way = way_of(tag);
-  const std::uint64_t index = index_of(tag);
-  registers().write(ways_[*way].status, index, static_cast<std::uint64_t>(metadata.status));
-  registers().write(ways_[*way].copyset, index, metadata.copyset);
+GlobalMetadata SwitchOwner::metadata(Place place) const {
+  const p4::RegisterFile& file = registers();
+  const Arrays& way = ways_[place.way];
+  return {static_cast<GlobalStatus>(file.read(way.status, place.index)),
+          static_cast<Copyset>(file.read(way.copyset, place.index))};
+}
+
+void SwitchOwner::set_metadata(Place place, GlobalMetadata metadata) {
+  p4::RegisterFile& file = registers();
+  const Arrays& way = ways_[place.way];
+  file.write(way.status, place.index, static_cast<std::uint64_t>(metadata.status));
+  file.write(way.copyset, place.index, metadata.copyset);
 }
 
 std::vector<models::SwitchRegister> SwitchOwner::registers_of(Tag tag) const {
-  const auto way = way_of(tag);
-  if (!way) return {};
-  const std::uint64_t index = index_of(tag);
+  const auto place = place_of(tag);
+  if (!place) return {};
   const auto shown = [&](const std::vector<const p4::RegisterArray*>& arrays, const char* meaning,
                          std::string (*print)(std::uint64_t)) {
-    return models::SwitchRegister{pipe_, arrays[*way]->name, index, meaning, "", print};
+    return models::SwitchRegister{pipe_, arrays[place->way]->name, place->index, meaning, "", print};
   };
   return {shown(lcf_.tag, "tag", tag_text), shown(lcf_.lock, "lock", lock_text),
           shown(lcf_.status, "status", [](std::uint64_t v) { return std::string(to_string(GlobalStatus(v))); }),
@@ -230,9 +240,9 @@ std::vector<models::SwitchRegister> SwitchOwner::registers_of(Tag tag) const {
 }
 
 LockState SwitchOwner::lock(Tag tag) const {
-  const auto way = way_of(tag);
-  if (!way) return LockState::free;
-  const std::uint64_t lock = registers().read(ways_[*way].lock, index_of(tag));
+  const auto place = place_of(tag);
+  if (!place) return LockState::free;
+  const std::uint64_t lock = registers().read(ways_[place->way].lock, place->index);
   return lock == 0 ? LockState::free : lock & 0x8000 ? LockState::write : LockState::read;
 }
 

@@ -53,10 +53,27 @@ class SwitchOwner {
   /// Installs a block as Unshared in a free way; false when all ways of its index are taken.
   bool install(Tag tag);
   std::uint64_t installed() const { return installed_; }
+  /// An entry of the arrays of a way.
+  struct Place {
+    std::size_t way;
+    std::uint64_t index;
+  };
+  /// Where `install` has put a block. Before the run, when none has migrated, it is nowhere else.
+  std::optional<Place> installed_at(Tag tag) const {
+    const auto& ways = ways_installed_[shared_.home_of(tag)];
+    const std::uint64_t at = shared_.index_at_home(tag);
+    if (at >= ways.size() || ways[at] == 0) return std::nullopt;
+    return Place{ways[at] - std::size_t{1}, index_of(tag)};
+  }
+  GlobalMetadata metadata(Place place) const;
+  void set_metadata(Place place, GlobalMetadata metadata);
+  void prefetch(Place place) const {
+    registers().prefetch(ways_[place.way].status, place.index);
+    registers().prefetch(ways_[place.way].copyset, place.index);
+  }
 
   /// Metadata of a block, if the switch owns it. For set-up and inspection, outside the run.
   std::optional<GlobalMetadata> metadata(Tag tag) const;
-  void set_metadata(Tag tag, GlobalMetadata metadata);
 
   /// Whether and how a block that the switch owns is locked.
   LockState lock(Tag tag) const;
@@ -113,7 +130,7 @@ class SwitchOwner {
   struct Arrays {
     std::uint32_t tag, lock, status, copyset;  // numbers in the pipeline's register file
   };
-  std::optional<std::size_t> way_of(Tag tag) const;
+  std::optional<Place> place_of(Tag tag) const;
   p4::RegisterFile& registers() const { return shared_.rack.chassis().pipeline(pipe_).registers(); }
   std::uint64_t index_of(Tag tag) const { return set_index(tag, shared_.options.entries_per_way); }
 
@@ -125,6 +142,7 @@ class SwitchOwner {
   std::uint64_t loaded_port_ = kFlowCcPort;
   unsigned pipe_;
   std::uint64_t installed_ = 0;
+  std::vector<std::vector<std::uint8_t>> ways_installed_;  // by home and index there: the way, from 1 on
 };
 
 }  // namespace racksim::flowcc

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cstddef>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "sim/random/random.hpp"
@@ -102,6 +103,30 @@ TEST_CASE("functional warm-up ends in the state of timed execution, one access a
       warm.finish();
       CHECK(warm.violations({"data-value", "values-at-rest"}) == "");  // written outside the run
     }
+  }
+}
+
+TEST_CASE("functional warm-up by many accesses at once ends where it ends one by one") {
+  for (const auto ownership : {FlowCcOptions::Ownership::switch_owned, FlowCcOptions::Ownership::home}) {
+    Setup setup;
+    setup.flowcc.ownership = ownership;
+    setup.flowcc.cache_bytes = 16 * 4096;
+    setup.flowcc.entries_per_way = 2;
+    setup.micro.shared_bytes = kSharedBlocks * 4096;
+    FlowCcScript one_by_one(setup), together(setup);
+    sim::RandomStream random(9, "accesses");
+    std::vector<models::MemoryService::WarmAccess> batch;
+    for (int step = 1; step <= 2'000; ++step) {
+      batch.push_back({{static_cast<models::NodeId>(random.below(4)), static_cast<std::uint16_t>(random.below(2))},
+                       block(one_by_one, random.below(kSharedBlocks + kPrivateBlocks)),
+                       random.chance(0.4)});
+      one_by_one.protocol->warm_access(batch.back().session, batch.back().address, batch.back().write);
+      if (step % 50 == 0) together.protocol->warm_accesses(std::exchange(batch, {}));
+    }
+    const State a = state_of(one_by_one), b = state_of(together);
+    CHECK(a.buckets == b.buckets);
+    CHECK(a.homes == b.homes);
+    CHECK(a.metadata == b.metadata);
   }
 }
 

@@ -127,7 +127,7 @@ TEST_CASE("a cache agent executes a sequence number once, acknowledges it again,
   const auto take_copy = [&] {
     CacheEntry* entry = node.cache().free_entry(tag);
     REQUIRE(entry != nullptr);
-    entry->tag = tag;
+    node.cache().assign(*entry, tag);
     entry->state = CacheEntry::State::clean;
   };
   /// What a request adds: whether the copy goes, acknowledgements and blocks sent.

@@ -28,7 +28,7 @@ LocalCache cache_of(std::uint64_t blocks) {
 CacheEntry& insert(LocalCache& cache, Tag tag, State state = State::clean) {
   CacheEntry* entry = cache.free_entry(tag);
   REQUIRE(entry != nullptr);
-  entry->tag = tag;
+  cache.assign(*entry, tag);
   entry->state = state;
   cache.touch(*entry);
   return *entry;
