@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 #include <map>
@@ -74,11 +75,12 @@ models::MemoryShape shape_of(const models::ProtocolContext& context, const Optio
           .memory_bytes = options.memory_bytes};
 }
 
-/// A node's memory by offset, without what is 0.
-std::map<std::uint64_t, std::uint64_t> words_of(const Node& node) {
-  std::map<std::uint64_t, std::uint64_t> words;
+/// A node's memory in the order of offsets, without what is 0.
+std::vector<std::pair<std::uint64_t, std::uint64_t>> words_of(const Node& node) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> words;
   node.server().nic().memory().visit_words(
-      [&](std::uint64_t offset, std::uint64_t value) { words.emplace(offset, value); });
+      [&](std::uint64_t offset, std::uint64_t value) { words.emplace_back(offset, value); });
+  std::sort(words.begin(), words.end());
   return words;
 }
 
@@ -213,11 +215,33 @@ void Gam::add_waits(std::vector<sim::Wait>& waits) const {
   for (const auto& node : nodes_) node->add_waits(waits);
 }
 
-// At rest the directory knows each copy by its request, and no other; and who is Shared has somebody to share with.
-std::vector<models::Leak> Gam::leaks() const {
-  std::vector<models::Leak> leaks;
-  for (const auto& node : nodes_) node->add_leaks(leaks);
-  if (!leaks.empty()) return leaks;
+// If each copy is known, and as many are as there are, then no other is. Who is Shared has somebody to share with.
+bool Gam::directories_know_copies() const {
+  std::size_t known = 0, held = 0;
+  bool all = true;
+  for (const auto& node : nodes_) {
+    node->directory().for_each_unordered([&](sim::Key, const Entry& entry) {
+      known += entry.sharers.size() + (entry.state == DirectoryState::dirty ? 1 : 0);
+      if ((entry.state == DirectoryState::shared) == entry.sharers.empty()) all = false;
+    });
+  }
+  for (const auto& node : nodes_) {
+    node->cache().frames().for_each([&](const Frame& frame) {
+      ++held;
+      const Entry* entry = all ? directory_of(frame.line).find(frame.line) : nullptr;
+      const bool is_owned = frame.state == CacheState::dirty;
+      if (entry == nullptr || is_owned != (entry->state == DirectoryState::dirty)) {
+        all = false;
+        return;
+      }
+      const Sharer* copy = is_owned ? &entry->owner : entry->sharer(node->id());
+      all = copy != nullptr && copy->node == node->id() && copy->request == frame.request;
+    });
+  }
+  return all && known == held;
+}
+
+void Gam::add_wrong_metadata(std::vector<models::Leak>& leaks) const {
   const auto text = [](bool dirty, NodeId node, std::uint32_t request) {
     return fmt::format("{}{}:{} ", dirty ? "Dirty " : "Shared ", node, request);
   };
@@ -249,6 +273,14 @@ std::vector<models::Leak> Gam::leaks() const {
                                  sim::printed_key(sim::Key{line}), all(copies), all(there)),
                      {shared_.object_of(sim::Key{line}, 0), {}}});
   }
+}
+
+// At rest the directory knows each copy by its request, and no other.
+std::vector<models::Leak> Gam::leaks() const {
+  std::vector<models::Leak> leaks;
+  for (const auto& node : nodes_) node->add_leaks(leaks);
+  if (!leaks.empty()) return leaks;
+  if (!directories_know_copies()) add_wrong_metadata(leaks);
   // Who dies while it allocates, or asks who has died, leaves behind what it never hears of.
   std::uint64_t allocated = 0;
   allocator().for_each([&](models::GlobalAddress, std::uint64_t) { ++allocated; });

@@ -47,6 +47,8 @@ class Gam final : public models::Protocol, public models::MemoryService {
 
  private:
   void bury_threads(NodeId node);
+  bool directories_know_copies() const;
+  void add_wrong_metadata(std::vector<models::Leak>& leaks) const;
   void warm_remote(Node& node, sim::Key line, bool write);
   void warm_write_back(const Frame& frame);
   void warm_share(Entry& entry, sim::Key line);

@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <set>
 #include <stdexcept>
 
 #include "models/service/simplification.hpp"
@@ -202,20 +201,28 @@ std::vector<models::Leak> Selcc::leaks() const {
   for (NodeId node = 0; node < nodes_.size(); ++node) {
     if (is_lost(node)) lost |= LatchWord::shared(node);
   }
-  std::set<std::uint64_t> lines;
-  for (const auto& node : nodes_) {
-    node->cache().for_each([&](const Frame& frame) { lines.insert(frame.line); });
-  }
-  lines_.visit([&](sim::Key line, LatchWord) { lines.insert(line); }, [](sim::Key, sim::Value) {});
-  for (const std::uint64_t number : lines) {
-    const sim::Key line{number};
+  const auto sum_of = [&](sim::Key line) {
     std::uint64_t sum = 0;
     for (NodeId node = 0; node < nodes_.size(); ++node) sum += contribution(node, line);
-    const LatchWord word = lines_.word_of(line).without(lost);
-    if (word.bits() == sum) continue;
+    return sum;
+  };
+  std::vector<sim::Key> wrong;
+  lines_.visit(
+      [&](sim::Key line, LatchWord word) {
+        if (word.without(lost).bits() != sum_of(line)) wrong.push_back(line);
+      },
+      [](sim::Key, sim::Value) {});
+  for (const auto& node : nodes_) {
+    node->cache().for_each([&](const Frame& frame) {
+      if (lines_.word_of(frame.line).bits() == 0 && sum_of(frame.line) != 0) wrong.push_back(frame.line);
+    });
+  }
+  std::sort(wrong.begin(), wrong.end());
+  wrong.erase(std::unique(wrong.begin(), wrong.end()), wrong.end());
+  for (const sim::Key line : wrong) {
     leaks.push_back({"wrong-metadata",
                      fmt::format("the latch word of line {} is {:#x}, but its holders make {:#x}",
-                                 sim::printed_key(line), word.bits(), sum),
+                                 sim::printed_key(line), lines_.word_of(line).without(lost).bits(), sum_of(line)),
                      {lines_.object_of(line, 0), {}}});
   }
   return leaks;
