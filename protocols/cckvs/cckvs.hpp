@@ -57,6 +57,9 @@ class Cckvs final : public Cluster {
   bool uses_cache(NodeId node, sim::Key key) const;
   /// Keys in caches: the hottest first, or, if they are learnt, in order.
   std::vector<sim::Key> cached_keys() const;
+  /// Calls `visit(i, entry)` for each of the keys that is in a cache, which are the cached keys.
+  template <class Visit>
+  void for_each_copy(const Cache& cache, std::span<const sim::Key> keys, Visit&& visit) const;
   void show_written(sim::Key key, sim::StateVisitor& visitor) const;
 
   Options options_;

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "protocols/cckvs/keys/key_step.hpp"
@@ -22,10 +23,19 @@ class Cache {
 
   /// Puts a key in, Valid. Nothing may be under way about it.
   void install(sim::Key key, Timestamp timestamp, sim::Value value);
+  /// Puts these keys in, into a cache that has none, as nobody has written them; or what another one has so.
+  void begin_with(std::span<const sim::Key> keys) {
+    for (const sim::Key key : keys) keys_.entries[key];
+  }
+  void begin_with(const Cache& image) { keys_.entries = image.keys_.entries; }
   /// Takes a key out. Nothing may be under way about it.
   void remove(sim::Key key);
   /// Null if the key is not here. Valid until the next install or remove.
   const Entry* find(sim::Key key) const { return keys_.entries.find(key); }
+  /// Of all keys that are here, in the order in which they came, if none has been removed.
+  std::span<const Entry> entries() const { return keys_.entries.all(); }
+  /// Whether nothing is under way about any key.
+  bool at_rest() const { return keys_.work.empty(); }
   /// What is under way about a key; null for nothing.
   const Work* work(sim::Key key) const { return keys_.work.find(key); }
   /// Takes the operations that wait for the key to be Valid out, in their order: somebody else will see to them.

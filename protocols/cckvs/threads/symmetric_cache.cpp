@@ -269,7 +269,7 @@ void SymmetricCache::add_waits(std::vector<sim::Wait>& waits) const {
   for (const auto& links : links_) links->add_waits(waits);
 }
 
-void SymmetricCache::add_leaks(std::span<const sim::Key> keys, std::vector<models::Leak>& leaks) const {
+void SymmetricCache::add_waiting(std::vector<models::Leak>& leaks) const {
   for (const Waiting* waiting = first_; waiting != nullptr; waiting = waiting->next) {
     leaks.push_back({"stuck-request",
                      fmt::format("cache thread {} of node{}: the {} of key {} waits for {}", waiting->thread, node_,
@@ -277,16 +277,6 @@ void SymmetricCache::add_leaks(std::span<const sim::Key> keys, std::vector<model
                                  waits_for(*waiting)),
                      {waiting->request.key, {waiting->operation}}});
   }
-  for (const sim::Key key : keys) {
-    const Entry* entry = cache_.find(key);
-    if (entry == nullptr) continue;
-    if (entry->header.state == CacheState::valid && cache_.work(key) == nullptr) continue;
-    leaks.push_back({"wrong-metadata",
-                     fmt::format("node{}: key {} of version {}.{} is not Valid, or a put of it is under way", node_,
-                                 sim::printed_key(key), entry->header.version, entry->header.writer),
-                     {key, {}}});
-  }
-  for (const auto& links : links_) links->add_leaks(leaks);
 }
 
 void SymmetricCache::crash() {

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "protocols/cckvs/keys/cache.hpp"
@@ -60,7 +59,6 @@ class SymmetricCache final : public Outbox, CacheMessageHandler {
   void keep_by(CopyKeeper& keeper) { keeper_ = &keeper; }
   CacheLinks& links(unsigned thread) { return *links_[thread]; }
   const std::vector<std::unique_ptr<CacheLinks>>& all_links() const { return links_; }
-  void install(sim::Key key, sim::Value value) { cache_.install(key, {}, value); }
   bool has(sim::Key key) const { return cache_.find(key) != nullptr; }
 
   /// Serves a request for a key that it has, on a thread that has spent CacheOptions::probe_work on it just now.
@@ -79,8 +77,8 @@ class SymmetricCache final : public Outbox, CacheMessageHandler {
   /// With retransmit: keys that are not Valid, which it will see to.
   std::size_t unreadable() const { return unreadable_.size(); }
   void add_waits(std::vector<sim::Wait>& waits) const;
-  /// Operations that have not ended, and keys that are not Valid although none is under way.
-  void add_leaks(std::span<const sim::Key> keys, std::vector<models::Leak>& leaks) const;
+  /// Operations that have not ended.
+  void add_waiting(std::vector<models::Leak>& leaks) const;
   void crash();
 
  private:
