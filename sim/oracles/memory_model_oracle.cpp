@@ -53,7 +53,7 @@ void MemoryModelOracle::begin(const OperationView& view, const Moment& moment) {
   const Slot slot = add(view, moment);
   auto& operation = operations_[slot];
   if (operation.reads()) {
-    memory_.begin_read(operation.key, moment.position);
+    operation.reading = memory_.begin_read(operation.key, moment.position);
     session(operation).reads.push_back(slot);
     if (operation.kind == OperationKind::read && model_ != MemoryModel::sc) note_forwardable(operation);
   }
@@ -201,11 +201,11 @@ void MemoryModelOracle::finish(Time end) {
 void MemoryModelOracle::end_read(Slot slot) {
   const auto& read = operations_[slot];
   std::erase(session(read).reads, slot);
-  memory_.end_read(read.key, read.begun.position);
+  memory_.end_read(read.reading, read.begun.position);
 }
 
 void MemoryModelOracle::judge_read(const Operation& read, Value value) {
-  if (!memory_.keeps_for(read.key, read.begun.position)) {
+  if (!memory_.keeps_for(read.reading, read.begun.position)) {
     ++unchecked_reads_;
     return;
   }
@@ -216,7 +216,7 @@ void MemoryModelOracle::judge_read(const Operation& read, Value value) {
   const Slot own = forwards ? undrained(read, true) : kNone;
   if (forwards && may_forward(read, value)) return;
   const auto since = std::max(read.begun.position, read.not_before.position);
-  if (own == kNone && memory_.held(read.key, value, since)) return;
+  if (own == kNone && memory_.held(read.reading, value, since)) return;
   violated(read.returned.at, keeps_more() ? told_read(read, value, own) : std::string(),
            {read.key, {read.begun.operation}});
 }
@@ -386,7 +386,7 @@ std::string MemoryModelOracle::told_read(const Operation& read, Value value, Slo
                     event_log_.operation(read.not_before.operation, read.begun.session), printed(read.not_before.at));
   }
   const char* separator = "; it held ";
-  for (const auto& version : memory_.held_since(read.key, since)) {
+  for (const auto& version : memory_.held_since(read.reading, since)) {
     text += fmt::format("{}{}", std::exchange(separator, ", "), version.value);
     if (version.operation != 0) text += fmt::format(" (of {})", event_log_.operation(version.operation));
   }

@@ -111,8 +111,9 @@ class MemoryModelOracle final : public Oracle, public LastValues {
     Moment returned{kNever, 0, {}, {}};
     std::uint64_t performed = kNever;
     bool given_up = false;
-    Value before = 0;   // of an atomic operation: what memory held when it was performed
-    Moment not_before;  // of a read: when the last write that it must come after was performed
+    Value before = 0;                      // of an atomic operation: what memory held when it was performed
+    PerformedMemory::Reading reading = 0;  // of a read
+    Moment not_before;                     // of a read: when the last write that it must come after was performed
     // Of a read: its session's writes to its key when it began that were not performed, and not hidden by later ones.
     std::vector<std::uint64_t> forwardable;
     Link of_key;      // the writes of a key that are not performed, by their beginnings

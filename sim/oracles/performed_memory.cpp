@@ -5,15 +5,15 @@
 namespace racksim::sim {
 
 Value PerformedMemory::value(Key key) const {
-  const Cell* cell = cells_.find(key);
-  return cell == nullptr ? kNeverWritten : cell->value;
+  const Value* value = values_.find(key);
+  return value == nullptr ? kNeverWritten : *value;
 }
 
 void PerformedMemory::perform(Key key, const Version& version) {
-  Cell& cell = cells_[key];
-  cell.value = version.value;
-  if (cell.history == kNone) return;
-  History& history = histories_[cell.history];
+  values_[key] = version.value;
+  const Reading* reading = open_.find(key);
+  if (reading == nullptr) return;
+  History& history = histories_[*reading];
   history.versions.push_back(version);
   while (history.versions.size() > version_limit_ && !history.reads.empty()) {
     history.reads.erase(history.reads.begin());
@@ -21,41 +21,45 @@ void PerformedMemory::perform(Key key, const Version& version) {
   }
 }
 
-void PerformedMemory::begin_read(Key key, std::uint64_t position) {
-  Cell& cell = cells_[key];
-  if (cell.history == kNone) {
-    if (vacant_.empty()) {
-      vacant_.push_back(static_cast<std::uint32_t>(histories_.size()));
-      histories_.emplace_back();
-    }
-    cell.history = vacant_.back();
-    vacant_.pop_back();
-    histories_[cell.history].versions.assign(1, Version{cell.value, 0, 0});
+PerformedMemory::Reading PerformedMemory::begin_read(Key key, std::uint64_t position) {
+  if (const Reading* found = open_.find(key)) {
+    histories_[*found].reads.push_back(position);
+    ++histories_[*found].under_way;
+    return *found;
   }
-  histories_[cell.history].reads.push_back(position);
+  if (vacant_.empty()) {
+    vacant_.push_back(static_cast<Reading>(histories_.size()));
+    histories_.emplace_back();
+  }
+  const Reading reading = vacant_.back();
+  vacant_.pop_back();
+  open_[key] = reading;
+  History& history = histories_[reading];
+  history.key = key;
+  history.versions.assign(1, Version{value(key), 0, 0});
+  history.reads.push_back(position);
+  history.under_way = 1;
+  return reading;
 }
 
-void PerformedMemory::end_read(Key key, std::uint64_t position) {
-  Cell* cell = cells_.find(key);
-  if (cell == nullptr || cell->history == kNone) return;
-  History& history = histories_[cell->history];
+void PerformedMemory::end_read(Reading reading, std::uint64_t position) {
+  History& history = histories_[reading];
   const auto read = std::lower_bound(history.reads.begin(), history.reads.end(), position);
   if (read != history.reads.end() && *read == position) history.reads.erase(read);
   forget(history);
-  if (!history.reads.empty()) return;
-  vacant_.push_back(cell->history);
-  cell->history = kNone;
-  if (cell->value == kNeverWritten) cells_.erase(key);
+  if (--history.under_way > 0) return;
+  open_.erase(history.key);
+  if (history.versions.back().value == kNeverWritten) values_.erase(history.key);  // all that wrote it was undone
+  vacant_.push_back(reading);
 }
 
-bool PerformedMemory::keeps_for(Key key, std::uint64_t position) const {
-  const History* history = history_of(key);
-  return history != nullptr && std::binary_search(history->reads.begin(), history->reads.end(), position);
+bool PerformedMemory::keeps_for(Reading reading, std::uint64_t position) const {
+  const auto& reads = histories_[reading].reads;
+  return std::binary_search(reads.begin(), reads.end(), position);
 }
 
-bool PerformedMemory::held(Key key, Value value, std::uint64_t after) const {
-  const History* history = history_of(key);
-  if (history == nullptr) return false;
+bool PerformedMemory::held(Reading reading, Value value, std::uint64_t after) const {
+  const History* history = &histories_[reading];
   // The latest are the likeliest. Those before the last one that began by then were gone.
   for (auto version = history->versions.rbegin(); version != history->versions.rend(); ++version) {
     if (version->value == value) return true;
@@ -64,21 +68,15 @@ bool PerformedMemory::held(Key key, Value value, std::uint64_t after) const {
   return false;
 }
 
-std::vector<PerformedMemory::Version> PerformedMemory::held_since(Key key, std::uint64_t after) const {
+std::vector<PerformedMemory::Version> PerformedMemory::held_since(Reading reading, std::uint64_t after) const {
   std::vector<Version> result;
-  const History* history = history_of(key);
-  if (history == nullptr) return result;
+  const History* history = &histories_[reading];
   for (auto version = history->versions.rbegin(); version != history->versions.rend(); ++version) {
     result.push_back(*version);
     if (version->since <= after) break;
   }
   std::reverse(result.begin(), result.end());
   return result;
-}
-
-const PerformedMemory::History* PerformedMemory::history_of(Key key) const {
-  const Cell* cell = cells_.find(key);
-  return cell == nullptr || cell->history == kNone ? nullptr : &histories_[cell->history];
 }
 
 // A version that was gone when the oldest read began cannot be seen any more.

@@ -1,6 +1,6 @@
 // What memory held, instant by instant, as far as a read that is under way may have seen it.
 //
-// Memory: 32 bytes a key that was ever written, times the slack of FlatMap (2 M keys: 128 MiB); more only for keys that
+// Memory: 24 bytes a key that was ever written, times the slack of FlatMap: 32 to 64 bytes. More only for keys that
 // somebody is reading: 24 bytes a value that they held since the oldest of these reads began.
 #pragma once
 
@@ -34,42 +34,43 @@ class PerformedMemory {
   /// Calls `visit(key)` for each key ever written, and for those that somebody reads, in no particular order.
   template <class Visit>
   void for_each_key(Visit&& visit) const {
-    cells_.for_each([&](std::uint64_t key, const Cell&) { visit(Key{key}); });
+    values_.for_each([&](std::uint64_t key, Value) { visit(Key{key}); });
+    open_.for_each([&](std::uint64_t key, std::uint32_t) {
+      if (values_.find(key) == nullptr) visit(Key{key});
+    });
   }
 
+  /// A key that somebody reads, as long as anybody does.
+  using Reading = std::uint32_t;
   /// A read begins: what the key holds from now on is kept.
-  void begin_read(Key key, std::uint64_t position);
+  Reading begin_read(Key key, std::uint64_t position);
   /// The read that began there is over.
-  void end_read(Key key, std::uint64_t position);
+  void end_read(Reading reading, std::uint64_t position);
   /// Whether all that the read which began there may have seen is kept: the limit has cut nothing off.
-  bool keeps_for(Key key, std::uint64_t position) const;
-  /// Whether a key that is being read held the value at an instant after this position, up to now.
-  bool held(Key key, Value value, std::uint64_t after) const;
-  /// What it held since then, oldest first. Empty if nobody reads it.
-  std::vector<Version> held_since(Key key, std::uint64_t after) const;
+  bool keeps_for(Reading reading, std::uint64_t position) const;
+  /// Whether the key held the value at an instant after this position, up to now.
+  bool held(Reading reading, Value value, std::uint64_t after) const;
+  /// What it held since then, oldest first.
+  std::vector<Version> held_since(Reading reading, std::uint64_t after) const;
 
   /// Keys that somebody reads.
-  std::size_t open_keys() const { return histories_.size() - vacant_.size(); }
+  std::size_t open_keys() const { return open_.size(); }
 
  private:
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-
-  struct Cell {
-    Value value = kNeverWritten;
-    std::uint32_t history = kNone;  // if somebody reads it
-  };
   struct History {
+    Key key;
     std::deque<Version> versions;      // the last one is what the key holds
-    std::vector<std::uint64_t> reads;  // that are under way, by their beginnings, ascending
+    std::vector<std::uint64_t> reads;  // that are under way and kept for, by their beginnings, ascending
+    std::size_t under_way = 0;
   };
 
-  const History* history_of(Key key) const;
   static void forget(History& history);
 
   std::size_t version_limit_;
-  FlatMap<Cell> cells_;
+  FlatMap<Value> values_;  // of keys ever written
+  FlatMap<Reading> open_;  // of keys that somebody reads
   std::vector<History> histories_;
-  std::vector<std::uint32_t> vacant_;  // histories that no key uses
+  std::vector<Reading> vacant_;  // histories that no key uses
 };
 
 }  // namespace racksim::sim

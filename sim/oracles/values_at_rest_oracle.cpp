@@ -42,8 +42,10 @@ void ValuesAtRestOracle::finish(Time end) {
     if (at == shown_.end() || at->key != key)
       unwritten.push_back({key, kNeverWritten, Holder::network_switch(), Role::home});
   });
-  shown_.insert(shown_.end(), unwritten.begin(), unwritten.end());
-  std::sort(shown_.begin(), shown_.end(), by_key);
+  if (!unwritten.empty()) {
+    shown_.insert(shown_.end(), unwritten.begin(), unwritten.end());
+    std::sort(shown_.begin(), shown_.end(), by_key);
+  }
   count_judged(shown_.size());
   for (auto first = shown_.cbegin(); first != shown_.cend();) {
     const auto last = std::find_if(first, shown_.cend(), [&](const Shown& shown) { return shown.key != first->key; });

@@ -24,7 +24,7 @@
 
 namespace racksim::sim {
 
-/// Is shown the state of a rack at rest, then finished. Memory: 24 bytes for each home and copy that it is shown.
+/// Is shown the state of a rack at rest, then finished. Memory: 24 to 48 bytes for each home and copy that it is shown.
 class ValuesAtRestOracle final : public Oracle, public StateVisitor {
  public:
   ObservedKinds kinds() const override { return {}; }
