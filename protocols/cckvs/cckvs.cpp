@@ -233,13 +233,16 @@ std::vector<models::Leak> Cckvs::leaks() const {
     alive.push_back(node);
     caches_[node]->add_waiting(leaks);
     const Cache& cache = caches_[node]->cache();
-    for_each_copy(cache, keys, [&, at_rest = cache.at_rest()](std::size_t i, const Entry& entry) {
-      if (entry.header.state == CacheState::valid && (at_rest || cache.work(keys[i]) == nullptr)) return;
-      leaks.push_back({"wrong-metadata",
-                       fmt::format("node{}: key {} of version {}.{} is not Valid, or a put of it is under way", node,
-                                   sim::printed_key(keys[i]), entry.header.version, entry.header.writer),
-                       {keys[i], {}}});
-    });
+    const auto is_valid = [](const Entry& entry) { return entry.header.state == CacheState::valid; };
+    if (!cache.at_rest() || !std::all_of(cache.entries().begin(), cache.entries().end(), is_valid)) {
+      for_each_copy(cache, keys, [&](std::size_t i, const Entry& entry) {
+        if (is_valid(entry) && cache.work(keys[i]) == nullptr) return;
+        leaks.push_back({"wrong-metadata",
+                         fmt::format("node{}: key {} of version {}.{} is not Valid, or a put of it is under way", node,
+                                     sim::printed_key(keys[i]), entry.header.version, entry.header.writer),
+                         {keys[i], {}}});
+      });
+    }
     for (const auto& links : caches_[node]->all_links()) links->add_leaks(leaks);
   }
   if (hot_set_ != nullptr) hot_set_->add_leaks(alive, leaks);
