@@ -27,7 +27,7 @@ OracleContext::OracleContext(Rack& rack, Protocol& protocol, const ProtocolOptio
       options_(options),
       of_workload_(std::move(of_workload)),
       terms_(terms),
-      may_lose_writes_(options.may_lose_writes()),
+      may_lose_writes_(terms.may_lose_writes && options.may_lose_writes()),
       promises_(all_promises(options, rack.options())) {}
 
 bool OracleContext::is_promised(std::string_view oracle) const {

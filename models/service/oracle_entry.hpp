@@ -29,6 +29,7 @@ std::vector<std::string> all_promises(const ProtocolOptions& options, const Rack
 struct OracleTerms {
   bool expect_timeouts = false;      ///< of `served`: overload, or timeouts that are too short
   bool perfect_wires = true;         ///< no fault is to come, of wires or anything else
+  bool may_lose_writes = true;       ///< a fault is to come that may undo writes: then all values are kept
   sim::Duration patience{};          ///< how long a lost packet may go unnoticed
   sim::Duration settling{};          ///< how long after-effects of a fault excuse timeouts
   std::uint64_t history_budget = 0;  ///< operations that are recorded for checks of whole histories, at most
@@ -57,7 +58,7 @@ class OracleContext {
   std::optional<sim::WaitingBounds> waiting() const { return options_.waiting(rack_.options()); }
   /// ProtocolOptions::costs of this run.
   CostTable costs() const { return options_.costs(rack_.options()); }
-  /// Whether a crash may undo acknowledged writes (ProtocolOptions::may_lose_writes).
+  /// Whether a crash that is to come may undo acknowledged writes (ProtocolOptions::may_lose_writes).
   bool may_lose_writes() const { return may_lose_writes_; }
 
   /// Whether the protocol keeps this oracle with its options (all_promises).

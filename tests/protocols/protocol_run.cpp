@@ -18,6 +18,13 @@ namespace {
 constexpr const char* kTest = "test";  // stands for the file in errors
 constexpr std::size_t kMostLines = 100;
 
+/// Tests crash nodes by hand too.
+tools::Watch::Terms terms_of(const tools::Scenario& scenario) {
+  tools::Watch::Terms terms = tools::watch_terms(scenario);
+  terms.of_oracles.may_lose_writes = true;
+  return terms;
+}
+
 tools::Scenario scenario_of(const RunSetup& setup, tools::BoundOptions<models::ProtocolOptions> protocol,
                             tools::BoundOptions<models::WorkloadOptions> workload) {
   tools::Scenario scenario;
@@ -67,7 +74,7 @@ void RunSetup::draw_faults(sim::Duration beginning, const std::vector<std::strin
 ProtocolRun::ProtocolRun(const RunSetup& setup, BoundProtocol protocol, BoundWorkload workload)
     : scenario_(scenario_of(setup, std::move(protocol), std::move(workload))),
       assembly_(tools::parts_of(scenario_, setup.coverage), metrics),
-      watch_(assembly_, tools::watch_terms(scenario_)),
+      watch_(assembly_, terms_of(scenario_)),
       phases_(assembly_, watch_, scenario_.run, nobody_),
       driver_(assembly_, sim::Time{} + scenario_.run.time_limit),
       script_(dynamic_cast<models::Script*>(&assembly_.workload())),

@@ -147,8 +147,10 @@ Watch::Terms watch_terms(const Scenario& scenario) {
     if (check.on) terms.oracles.push_back(check.name);
   }
   const auto rack = rack_options(scenario);
+  const bool faultless = scenario.faults.empty() && !rack.faults.any();
   terms.of_oracles = {.expect_timeouts = run.expect_timeouts,
-                      .perfect_wires = scenario.faults.empty() && !rack.faults.any(),
+                      .perfect_wires = faultless,
+                      .may_lose_writes = !faultless,
                       // Until the protocol's longest timeout ends, and before it the NIC's.
                       .patience = scenario.protocol.options->longest_timeout(rack) + rack.nic.rc_retransmission_timeout,
                       // What is still disturbed after the drain would not come to rest either.
