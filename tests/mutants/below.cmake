@@ -86,5 +86,8 @@ function(racksim_mutant_below patch layer name)
   add_executable(test_${objects} EXCLUDE_FROM_ALL
     ${own} ${kept} "$<FILTER:$<TARGET_OBJECTS:test_${layer}>,INCLUDE,\\.o$>")
   target_link_libraries(test_${objects} PRIVATE catch_main racksim_${layer})
+  if(layer STREQUAL p4model)
+    target_link_libraries(test_${objects} PRIVATE $<TARGET_OBJECTS:test_passes>)  # its tests' own, of the original
+  endif()
   racksim_link_whole(test_${objects} ${below})
 endfunction()
