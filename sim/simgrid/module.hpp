@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdexcept>
+#include <string>
 
 namespace racksim::sim {
 
@@ -11,8 +12,11 @@ class ModuleMissing : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Loads the module, unless it is there: `racksim_simgrid.so` beside the program, in ../lib/racksim from there, or where
-/// the build left it. Whoever forks runs calls it before, so that not every child has to. Throws ModuleMissing.
+/// Where the module is: `racksim_simgrid.so` beside the program, in ../lib/racksim from there, or where the build left it.
+/// Throws ModuleMissing.
+std::string simgrid_module_file();
+
+/// Loads the module, unless it is loaded. Whoever forks runs calls it before, so that not every child has to. Throws ModuleMissing.
 void load_simgrid();
 
 namespace detail {

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "sim/record/run_hash.hpp"
+#include "sim/simgrid/module.hpp"
 #include "tools/files/write_file.hpp"
 #include "tools/json/input_error.hpp"
 #include "tools/json/json_document.hpp"
@@ -98,7 +99,7 @@ void KeptPoints::add(const std::string& point, const std::string& answer) {
 std::string program_identity() {
   const std::string content = whole_content("/proc/self/exe");
   if (content.empty()) throw SystemError("the program's own file cannot be read");
-  return kept_hash(program_domain, {content});
+  return kept_hash(program_domain, {content, whole_content(sim::simgrid_module_file())});
 }
 
 std::string point_identity(const Figure& figure, const FigurePoint& point) {
