@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "models/switch/switch_chassis.hpp"
 #include "sim/metrics/metrics.hpp"
 #include "tools/experiment/assembly.hpp"
 #include "tools/experiment/experiment.hpp"
