@@ -64,8 +64,9 @@ std::optional<sim::WaitingBounds> Options::waiting(const models::RackOptions& ra
 models::StateSize Options::state_size(std::uint64_t nodes) const {
   models::StateSize size = cckvs::state_size();
   size.cache_objects = cache_keys.value_or(std::numeric_limits<std::uint64_t>::max());
-  size.bytes_per_copy = 80;  // an entry and its place in the maps
+  size.bytes_per_copy = 24;  // an entry; all caches share the map of the keys that they begin with
   if (!learning) return size;
+  size.bytes_per_copy = 80;  // an entry and its place in maps of its own
   // A cache is not left with the keys that it begins with.
   size.fixed_bytes =
       nodes * cache_keys.value_or(0) * size.bytes_per_copy + learning_bytes(nodes, cache_keys.value_or(0));
