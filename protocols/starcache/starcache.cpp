@@ -67,7 +67,7 @@ const sim::Registration<p4::ShippedShape> shapes[]{
     shipped("starcache-10-bits", {.queue_size = 4, .versions = true, .largest_version = (1u << 10) - 1}),
     shipped("starcache-24-bits", {.queue_size = 4, .versions = true, .largest_version = (1u << 24) - 1}),
     shipped("starcache-racks", {.versions = true, .own_servers_only = true}),
-    shipped("starcache-racks-queue-4", {.queue_size = 4, .versions = true, .own_servers_only = true}),
+    shipped("starcache-racks-queue-4", {.pipes = 4, .queue_size = 4, .versions = true, .own_servers_only = true}),
     shipped("starcache-racks-4-pipes", {.pipes = 4, .versions = true, .own_servers_only = true}),
 };
 
