@@ -209,4 +209,39 @@ TEST_CASE("the hash of a source covers what it has recorded and the whole is the
   CHECK(event_log.hash() == sum);
 }
 
+namespace {
+
+/// Notes its name in a list when it is shown something.
+struct Choosy : Observer {
+  Choosy(std::string n, ObservedKinds k, std::vector<std::string>& l) : name(std::move(n)), wanted(k), list(l) {}
+  ObservedKinds kinds() const override { return wanted; }
+  void observe(const Observation&) override { list.push_back(name); }
+  std::string name;
+  ObservedKinds wanted;
+  std::vector<std::string>& list;
+};
+
+}  // namespace
+
+TEST_CASE("an observer is shown the kinds that it wants, in the order of attachment, and nothing else") {
+  for (std::size_t one = 0; one < kObservedKinds; ++one) {
+    const auto kind = static_cast<Observed>(one), other = static_cast<Observed>((one + 1) % kObservedKinds);
+    EventLog event_log;
+    const auto source = event_log.add_source("a");
+    std::vector<std::string> shown;
+    Choosy first("first", {kind}, shown), all("all", ObservedKinds::all(), shown), both("both", {other, kind}, shown),
+        none("none", {}, shown);
+    for (Observer* observer : {static_cast<Observer*>(&first), static_cast<Observer*>(&all),
+                               static_cast<Observer*>(&both), static_cast<Observer*>(&none)}) {
+      event_log.attach(*observer);
+    }
+    CHECK(event_log.observers() == 4);
+    event_log.record(kind, source, at_ns(1), 0);
+    CHECK(shown == std::vector<std::string>{"first", "all", "both"});
+    shown.clear();
+    event_log.record(other, source, at_ns(2), 0);
+    CHECK(shown == std::vector<std::string>{"all", "both"});
+  }
+}
+
 }  // namespace event_log_test
