@@ -42,7 +42,8 @@ class RandomProgram {
       if (protocols != nullptr && gress == Gress::ingress) {
         ipv4.select(protocol, {}).or_in(*protocols, "udp");
       } else {
-        ipv4.select(protocol, {{kProtocolUdp, "udp"}});
+        // By some of its bits: 17 and 1 are told from 6, and not from each other.
+        ipv4.select_masked(protocol, {{.value = kProtocolUdp & 7, .mask = 7, .state = "udp"}});
       }
       p_.parser_state<Udp>(gress, "udp");
     }
@@ -142,6 +143,12 @@ class RandomProgram {
           auto& given = p_.action(fmt::format("given{}", made_++));
           given.set(small_[3 + below(4)], given.data("value", 8));
           table.action(given).action(random_work()).size(32);
+          if (one_in(2)) {
+            table.default_action(given, {below(256)});
+          } else if (one_in(2)) {
+            auto& missed = p_.action(fmt::format("missed{}", made_++));
+            table.default_action(missed.set(small_[3 + below(4)], below(200)));
+          }
           block.apply(table).on_hit(inner).on_miss(inner);
           break;
         }
