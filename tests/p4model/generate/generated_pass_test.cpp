@@ -14,18 +14,17 @@
 #include "p4model/generate/pass_writer.hpp"
 #include "p4model/language/headers.hpp"
 #include "tests/p4model/generate/random_programs.hpp"
+#include "tests/p4model/random_entries.hpp"
 #include "tests/p4model/random_numbers.hpp"
 
 namespace generated_pass_test {
 
 using namespace racksim::p4;
+using racksim::p4::testing::fill_tables;
 using racksim::p4::testing::RandomNumbers;
+using racksim::p4::testing::value_of;
 
 namespace {
-
-std::uint64_t value_of(RandomNumbers& random, unsigned bits) {
-  return random.below(4) == 0 ? random.next() & mask_of(bits) : random.below(8) & mask_of(bits);
-}
 
 /// The same program twice: as generated functions, and interpreted.
 struct Pair {
@@ -49,27 +48,7 @@ struct Pair {
 
   void fill(RandomNumbers& random) {
     const Program& program = generated.program();
-    for (const auto& table : program.tables()) {
-      const auto actions = table.all_actions();
-      if (table.keys.empty() || actions.empty()) continue;
-      for (std::uint32_t i = 0; i < 12; ++i) {
-        std::vector<KeyMatch> key;
-        for (const auto& part : table.keys) {
-          const auto bits = program.info(part.field).bits;
-          const auto value = value_of(random, bits);
-          if (part.kind == MatchKind::ternary) {
-            const auto mask = random.next() & mask_of(bits);
-            key.push_back(KeyMatch::masked(value & mask, mask));
-          } else {
-            key.push_back(value);
-          }
-        }
-        const Action& action = *actions[random.below(actions.size())];
-        std::vector<std::uint64_t> data;
-        for (const auto& parameter : action.parameters) data.push_back(value_of(random, parameter.bits));
-        both([&](Pipeline& p) { p.add_entry(table, key, action, data, table.by_prefix() ? 0 : i); });
-      }
-    }
+    fill_tables(random, generated, interpreted);
     for (const auto& array : program.arrays()) {
       const unsigned bits = array.width.bits;
       for (std::uint64_t i = 0; i < array.size; ++i) {
