@@ -55,6 +55,8 @@ class Recorder final : public sim::Observer, public models::PacketObserver {
   static constexpr std::size_t kNamed = 1000;
 
  private:
+  /// A node, or the switch's control CPU, as charts name it.
+  static std::string node_name(models::NodeId node);
   /// Where an event source stands in the rack.
   struct Part {
     enum class Role : std::uint8_t { uplink, downlink, nic, trunk } role;  // a NIC, or a control CPU's network port
