@@ -29,8 +29,9 @@ struct State {
   explicit State(const Run& run) {
     for (NodeId node = 0; node < 4; ++node) {
       run.protocol.node(node).cache().frames().for_each([&](const Frame& frame) {
-        auto& [state, values] = copies[{node, frame.line.number()}];
-        state = frame.state;
+        auto& copy = copies[{node, frame.line.number()}];
+        std::get<0>(copy) = frame.state;
+        auto& values = std::get<1>(copy);  // no structured binding: clang 14 captures none
         frame.data.for_each([&](std::uint16_t object, sim::Value value) { values[object] = value.number(); });
       });
       run.protocol.node(node).server().nic().memory().visit_words([&](std::uint64_t offset, std::uint64_t value) {
