@@ -29,21 +29,21 @@ bool Datagram::take(const WorkRequest& request) {
   const NodeId to = request.destination.node;
   const auto group = request.destination.group;
   auto packet = engine().context().packets.make();
-  packet->push(p4::Ethernet{.dst = group ? multicast_mac_of(*group) : mac_of(to), .ether_type = p4::kEtherTypeIpv4});
-  packet->push(p4::Ipv4{.protocol = p4::kProtocolUdp, .dst = group ? multicast_ipv4_of(*group) : ipv4_of(to)});
-  packet->push(p4::Udp{.src_port = 0xc000 | (number() & 0x3fff), .dst_port = kRoceUdpPort});
-  packet->push(
-      Bth{.opcode = static_cast<std::uint64_t>(request.opcode == Opcode::send ? RcOpcode::datagram_send_only
-                                                                              : RcOpcode::datagram_send_only_imm),
-          .dest_qp = group ? kMulticastQpn : request.destination.qpn});
-  packet->push(Deth{.source_qp = number()});
+  const RcOpcode opcode =
+      request.opcode == Opcode::send ? RcOpcode::datagram_send_only : RcOpcode::datagram_send_only_imm;
+  packet->set_headers(
+      p4::Ethernet{.dst = group ? multicast_mac_of(*group) : mac_of(to), .ether_type = p4::kEtherTypeIpv4},
+      p4::Ipv4{.protocol = p4::kProtocolUdp, .dst = group ? multicast_ipv4_of(*group) : ipv4_of(to)},
+      p4::Udp{.src_port = 0xc000 | (number() & 0x3fff), .dst_port = kRoceUdpPort},
+      Bth{.opcode = static_cast<std::uint64_t>(opcode), .dest_qp = group ? kMulticastQpn : request.destination.qpn},
+      Deth{.source_qp = number()});
   if (request.opcode == Opcode::send_imm) packet->push(ImmDt{request.immediate});
   RcLink::set_payload(*packet, request.length());
   packet->content = request.content;
   packet->operation = request.operation;
   engine().stamp(*packet);
   const std::uint32_t bytes = request.length();
-  sending_.push_back({.wr_id = request.wr_id, .opcode = request.opcode, .signalled = request.signalled});
+  sending_.push({.wr_id = request.wr_id, .opcode = request.opcode, .signalled = request.signalled});
   engine().post(std::move(packet), bytes <= engine().options().inline_bytes ? 0 : bytes, order_);
   return true;
 }
@@ -51,7 +51,7 @@ bool Datagram::take(const WorkRequest& request) {
 bool Datagram::has_room() {
   if (sending_.size() < engine().options().send_queue) return true;
   while (leaving_ > 0 && !sending_.front().signalled && engine().calendar().has_passed(sending_.front().left, lane_)) {
-    sending_.pop_front();
+    sending_.pop();
     --leaving_;
   }
   return sending_.size() < engine().options().send_queue;
@@ -68,11 +68,10 @@ void Datagram::leaves(sim::Time when) {
 void Datagram::completed(std::uint64_t generation) {
   if (generation != engine().generation()) return;
   while (!sending_.front().signalled) {
-    sending_.pop_front();
+    sending_.pop();
     --leaving_;
   }
-  const Sending sent_request = sending_.front();
-  sending_.pop_front();
+  const Sending sent_request = sending_.pop();
   --leaving_;
   Completion completion;
   completion.wr_id = sent_request.wr_id;

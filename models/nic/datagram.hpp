@@ -4,8 +4,7 @@
 // which needs room there and crosses PCIe with it.
 #pragma once
 
-#include <deque>
-
+#include "models/host/short_queue.hpp"
 #include "models/nic/queue_pair.hpp"
 
 namespace racksim::models {
@@ -36,7 +35,7 @@ class Datagram final : public QueuePair, SendListener {
   };
   // Posted, and not known to be on the wire: one without a completion is forgotten when there is a reason to look, so
   // that it takes no event to leave.
-  std::deque<Sending> sending_;
+  ShortQueue<Sending> sending_;
   std::size_t leaving_ = 0;  // the first of them, of which it is known when they leave
 };
 

@@ -21,10 +21,11 @@ struct RcLink {
   std::uint32_t state() const { return number - kFirstRdmaQpn; }
   p4::PacketRef make_packet(RcOpcode opcode, Psn psn) const {
     auto packet = engine.context().packets.make();
-    packet->push(p4::Ethernet{.dst = mac_of(remote), .ether_type = p4::kEtherTypeIpv4});
-    packet->push(p4::Ipv4{.protocol = p4::kProtocolUdp, .dst = ipv4_of(remote)});
-    packet->push(p4::Udp{.src_port = 0xc000 | (number & 0x3fff), .dst_port = kRoceUdpPort});
-    packet->push(Bth{.opcode = static_cast<std::uint64_t>(opcode), .dest_qp = remote_number, .psn = psn.number()});
+    packet->set_headers(
+        p4::Ethernet{.dst = mac_of(remote), .ether_type = p4::kEtherTypeIpv4},
+        p4::Ipv4{.protocol = p4::kProtocolUdp, .dst = ipv4_of(remote)},
+        p4::Udp{.src_port = 0xc000 | (number & 0x3fff), .dst_port = kRoceUdpPort},
+        Bth{.opcode = static_cast<std::uint64_t>(opcode), .dest_qp = remote_number, .psn = psn.number()});
     return packet;
   }
   /// Gives the packet a payload of so many bytes, padded to words of 4.

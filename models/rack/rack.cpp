@@ -54,7 +54,6 @@ Core& Server::core(std::size_t number) {
 Rack::Rack(sim::Calendar& calendar, sim::EventLog& event_log, sim::Metrics& metrics, const RackOptions& options,
            std::uint64_t seed)
     : options_(options),
-      udp_prototype_(prototypes_.make()),
       accounting_(metrics),
       context_{.calendar = calendar,
                .event_log = event_log,
@@ -65,9 +64,6 @@ Rack::Rack(sim::Calendar& calendar, sim::EventLog& event_log, sim::Metrics& metr
       nic_counters_{metrics},
       topology_(options.topology.build(options.nodes, {options.link_bits_per_second, options.link_propagation},
                                        options.network_switch)) {
-  udp_prototype_->push(p4::Ethernet{.ether_type = p4::kEtherTypeIpv4});
-  udp_prototype_->push(p4::Ipv4{.protocol = p4::kProtocolUdp});
-  udp_prototype_->push(p4::Udp{});
   for (std::uint64_t i = 0; i < options.nodes; ++i) {
     servers_.push_back(std::make_unique<Server>(context_, nic_counters_, static_cast<NodeId>(i), options_));
   }
@@ -262,12 +258,10 @@ void Rack::set_copies(std::uint16_t group) {
 }
 
 p4::PacketRef Rack::make_packet(NodeId to, std::uint16_t source_port, std::uint16_t destination_port) {
-  auto packet = packets_.clone_headers(*udp_prototype_);
-  packet->get_at<p4::Ethernet>(0).dst = mac_of(to);
-  packet->get_at<p4::Ipv4>(1).dst = ipv4_of(to);
-  auto& udp = packet->get_at<p4::Udp>(2);
-  udp.src_port = source_port;
-  udp.dst_port = destination_port;
+  auto packet = packets_.make();
+  packet->set_headers(p4::Ethernet{.dst = mac_of(to), .ether_type = p4::kEtherTypeIpv4},
+                      p4::Ipv4{.protocol = p4::kProtocolUdp, .dst = ipv4_of(to)},
+                      p4::Udp{.src_port = source_port, .dst_port = destination_port});
   return packet;
 }
 

@@ -188,8 +188,6 @@ class Rack {
 
   RackOptions options_;
   p4::PacketPool packets_;
-  p4::PacketPool prototypes_;
-  p4::PacketRef udp_prototype_;  // what make_packet copies
   PacketAccounting accounting_;
   RackContext context_;
   NicCounters nic_counters_;

@@ -208,9 +208,13 @@ std::uint64_t CostOracle::value(const Sum& sum, const auto& counts) {
   return value;
 }
 
-bool CostOracle::is_of(const Row& row, std::size_t number) const {
-  return counts_[number * places_ + places_ - 2] == 1 &&
-         (row.of == AccessState::unknown || row.of == operations_[number].access.state);
+std::vector<std::vector<std::uint32_t>> CostOracle::over_by_state() const {
+  std::vector<std::vector<std::uint32_t>> over(std::size(kAccessStates));
+  for (std::size_t number = 0; number < operations_.size(); ++number) {
+    if (counts_[number * places_ + places_ - 2] != 1) continue;
+    over[static_cast<std::size_t>(operations_[number].access.state)].push_back(static_cast<std::uint32_t>(number));
+  }
+  return over;
 }
 
 void CostOracle::judge(sim::Time at, const CostRow& row, std::uint64_t cost, std::uint64_t per,
@@ -233,17 +237,24 @@ void CostOracle::judge(sim::Time at, const CostRow& row, std::uint64_t cost, std
 void CostOracle::finish(sim::Time end) {
   if (disturbed_ || value(sent_again_, totals_) > 0) return;
   count_judged(totals_[places_ - 2]);
+  const auto over = over_by_state();
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const CostRow& row = table_.rows[i];
     std::uint64_t accesses = 0, cost = 0, per = 0;  // of a state
-    for (std::size_t number = 0; (row.of_each || !row.of.empty()) && number < operations_.size(); ++number) {
-      if (!is_of(rows_[i], number)) continue;
+    const auto account = [&](std::size_t number) {
       const auto* counts = &counts_[number * places_];
       const std::uint64_t its_cost = value(rows_[i].cost, counts), its_per = value(rows_[i].per, counts);
       if (row.of_each) judge(end, row, its_cost, its_per, operations_[number]);
       ++accesses;
       cost += its_cost;
       per += its_per;
+    };
+    if (rows_[i].of != AccessState::unknown) {
+      for (const std::uint32_t number : over[static_cast<std::size_t>(rows_[i].of)]) account(number);
+    } else if (row.of_each) {
+      for (std::size_t number = 0; number < operations_.size(); ++number) {
+        if (counts_[number * places_ + places_ - 2] == 1) account(number);
+      }
     }
     if (row.of.empty()) {
       judge(end, row, value(rows_[i].cost, totals_), value(rows_[i].per, totals_), {});

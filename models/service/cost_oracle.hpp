@@ -82,8 +82,8 @@ class CostOracle final : public sim::Oracle, public MessageObserver {
   using Counts = std::vector<std::uint32_t>;
 
   AccessState state(const std::string& text) const;
-  /// Whether a row is judged of an operation: it is over, and of the row's state.
-  bool is_of(const Row& row, std::size_t number) const;
+  /// The numbers of the operations that are over, by the state of what they have accessed.
+  std::vector<std::vector<std::uint32_t>> over_by_state() const;
   Sum parsed(const std::string& text) const;
   Term term(const std::string& text) const;
   void begin();

@@ -24,8 +24,8 @@ PipeState::PipeState(RackContext& context, const SwitchTiming& timing, const Swi
   }
 }
 
-void PipeState::boot(std::shared_ptr<const p4::Program> program, const p4::SwitchResources& resources) {
-  pipeline_ = std::make_unique<p4::Pipeline>(std::move(program), resources);
+void PipeState::boot(std::shared_ptr<const p4::LoadedProgram> program) {
+  pipeline_ = std::make_unique<p4::Pipeline>(std::move(program));
   pipeline_->add_observer(*this);
   pipeline_->seed(context_.seed);
 }

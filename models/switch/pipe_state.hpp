@@ -30,7 +30,7 @@ class PipeState final : p4::StateWriteObserver {
   sim::Source source(p4::Gress gress) const { return sources_[static_cast<std::size_t>(gress)]; }
 
   /// Begins anew with a program: registers are 0, tables have the program's entries alone.
-  void boot(std::shared_ptr<const p4::Program> program, const p4::SwitchResources& resources);
+  void boot(std::shared_ptr<const p4::LoadedProgram> program);
   /// Throws std::logic_error when no program is loaded.
   p4::Pipeline& pipeline() {
     if (!pipeline_) throw_unloaded();

@@ -45,14 +45,14 @@ SwitchChassis::~SwitchChassis() = default;
 
 void SwitchChassis::load(std::shared_ptr<const p4::Program> program) {
   if (packets_held() != 0) throw std::logic_error("a program cannot be loaded while packets are in the switch");
-  program_ = std::move(program);
+  program_ = std::make_shared<const p4::LoadedProgram>(std::move(program), options_.pipe);
   boot();
 }
 
 void SwitchChassis::boot() {
   power_.count_boot();
   for (auto& pipe : pipes_) {
-    pipe->state().boot(program_, options_.pipe);
+    pipe->state().boot(program_);
     if (options_.passes == PassMode::interpreted) pipe->state().pipeline().interpret();
   }
   const p4::Pipeline& pipeline = pipes_.front()->state().pipeline();

@@ -157,7 +157,7 @@ class SwitchChassis : public PacketSink {
   SwitchName name_;
   Sources sources_;
   SwitchCounters counters_;
-  std::shared_ptr<const p4::Program> program_;
+  std::shared_ptr<const p4::LoadedProgram> program_;
   PassObservers observers_;
   SwitchTiming timing_;
   SwitchPorts ports_;

@@ -71,7 +71,7 @@ class PassState {
   Verdict verdict(const PassOutputs& outputs, const IngressMetadata& metadata) {
     return pipeline_.verdict_of(outputs, metadata.resubmitted, metadata.may_resubmit);
   }
-  const HeaderLayout& layout(std::size_t header) const { return *pipeline_.program_->headers()[header].layout; }
+  const HeaderLayout& layout(std::size_t header) const { return *pipeline_.program_.headers()[header].layout; }
 
  private:
   const ParseCode* parser(Gress gress) const {

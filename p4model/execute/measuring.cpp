@@ -4,7 +4,7 @@
 namespace racksim::p4 {
 
 void Pipeline::run_meter(const MeterCode& code, Pass& pass) {
-  const Meter& meter = program_->meters()[code.meter];
+  const Meter& meter = program_.meters()[code.meter];
   const auto index = pass.phv_[code.index];
   const auto before = colour_of(pass.phv_[code.pre_colour]);
   const std::uint64_t amount = meter.unit == MeterUnit::packets ? 1 : pass.packet_->frame_bytes();
@@ -26,7 +26,7 @@ void Pipeline::run_counter(const CounterCode& code, Pass& pass) {
   tell_write(kCounterObjects + code.counter, index, value.bytes ? value.bytes : value.packets, code.stage,
              *pass.packet_);
   if (watcher_) {
-    watcher_->counted({.counter = &program_->counters()[code.counter], .index = index, .after = value});
+    watcher_->counted({.counter = &program_.counters()[code.counter], .index = index, .after = value});
   }
 }
 
@@ -55,17 +55,17 @@ void Pipeline::set_counter(const Counter& counter, std::uint64_t index, const Co
 std::optional<std::uint64_t> Pipeline::entry_number(const Table& table, std::span<const KeyMatch> key,
                                                     std::uint32_t priority) const {
   const auto entry = table.in_tcam() ? ternary_.at(table.id)->entry_of(key, priority)
-                                     : tables_.at(table.id).find(exact_key(table, key, priority));
+                                     : tables_.at(table.id).find(loaded_->exact_key(table, key, priority));
   if (entry < 0) return std::nullopt;
   return static_cast<std::uint64_t>(entry);
 }
 
 void Pipeline::begin_entry(const Table& table, std::span<const KeyMatch> key, std::uint32_t priority) {
   const auto entry = entry_number(table, key, priority);
-  for (const auto& meter : program_->meters()) {
+  for (const auto& meter : program_.meters()) {
     if (meter.direct == &table) meter_memories_[meter.id].reset(*entry);
   }
-  for (const auto& counter : program_->counters()) {
+  for (const auto& counter : program_.counters()) {
     if (counter.direct == &table) counter_memories_[counter.id].set(*entry, {});
   }
 }

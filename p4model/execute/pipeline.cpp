@@ -16,6 +16,39 @@ std::uint64_t stamp(sim::Time at, unsigned bits) {
 
 }  // namespace
 
+Pipeline::Pipeline(std::shared_ptr<const LoadedProgram> program)
+    : loaded_(std::move(program)),
+      program_(*loaded_->program),
+      code_(loaded_->code),
+      uses_(loaded_->uses),
+      generated_(loaded_->generated),
+      registers_(program_.name(), program_.arrays()),
+      tables_(loaded_->tables),
+      ternary_(loaded_->ternary),
+      table_counters_(tables_.size()),
+      value_sets_(program_.value_sets().size()) {
+  const auto entries = [](const auto& memory) { return memory.direct ? memory.direct->max_entries : memory.size; };
+  for (const auto& meter : program_.meters()) meter_memories_.emplace_back(meter.name, entries(meter));
+  for (const auto& counter : program_.counters()) {
+    counter_memories_.emplace_back(counter.name, counter.unit, entries(counter));
+  }
+  for (const auto& table : program_.tables()) {
+    hit_.emplace_back(table.ages ? table.max_entries : 0);
+    if (table.ages) std::fill_n(hit_.back().begin(), table.entries.size(), true);  // numbered as they were added
+  }
+}
+
+bool Pipeline::egress_changes_headers() const {
+  return code_.gress[1].changes_headers;
+}
+
+bool Pipeline::egress_uses_registers() const {
+  const auto& graph = placement().graph();
+  const auto nodes = boost::make_iterator_range(boost::vertices(graph));
+  return std::any_of(nodes.begin(), nodes.end(),
+                     [&](const auto node) { return graph[node].gress == Gress::egress && uses_state(graph[node]); });
+}
+
 inline void Pipeline::parse(Pass& pass, const GressCode& code) {
   if (code.parser.empty()) return;
   Packet& packet = *pass.packet_;
@@ -71,7 +104,7 @@ inline void Pipeline::start(Pass& pass, Packet& packet, Gress gress) {
 void Pipeline::begin_ingress(Pass& pass, Packet& packet, const IngressMetadata& metadata) {
   ++counters_.ingress_passes;
   start(pass, packet, Gress::ingress);
-  const auto& fields = program_->intrinsics();
+  const auto& fields = program_.intrinsics();
   pass.phv_[fields.ingress_port.id] = metadata.port;
   pass.phv_[fields.resubmit_flag.id] = metadata.resubmitted;
   pass.phv_[fields.resubmit_data.id] = metadata.resubmit_data;
@@ -79,8 +112,8 @@ void Pipeline::begin_ingress(Pass& pass, Packet& packet, const IngressMetadata& 
   pass.may_resubmit_ = metadata.may_resubmit;
   pass.begin_ = metadata.begin;
   pass.place_ = metadata.port;
-  if (clock_) [[unlikely]] {
-    const auto& clock = *program_->clock_fields();
+  if (uses_.clock) [[unlikely]] {
+    const auto& clock = *program_.clock_fields();
     pass.phv_[clock.arrived.id] = stamp(metadata.arrived, 48);
     pass.phv_[clock.ingress_began.id] = stamp(metadata.begin, 48);
   }
@@ -89,20 +122,20 @@ void Pipeline::begin_ingress(Pass& pass, Packet& packet, const IngressMetadata& 
 void Pipeline::begin_egress(Pass& pass, Packet& packet, const EgressMetadata& metadata) {
   ++counters_.egress_passes;
   start(pass, packet, Gress::egress);
-  const auto& fields = program_->intrinsics();
+  const auto& fields = program_.intrinsics();
   pass.phv_[fields.egress_port.id] = metadata.port;
   pass.phv_[fields.egress_rid.id] = metadata.rid;
   pass.phv_[fields.packet_length.id] = metadata.packet_length;
   pass.begin_ = metadata.begin;
   pass.place_ = std::uint32_t{metadata.rid} << 16 | metadata.port;
-  if (const auto& mirror = program_->mirror_fields()) {
+  if (const auto& mirror = program_.mirror_fields()) {
     pass.phv_[mirror->kind.id] = static_cast<std::uint64_t>(packet.mirror_kind);
     for (std::size_t i = 0; i < kMirrorWords; ++i) {
       pass.phv_[mirror->data[i].id] = packet.mirror_kind == MirrorKind::none ? 0 : packet.mirror_values[i];
     }
   }
-  if (clock_) [[unlikely]] {
-    const auto& clock = *program_->clock_fields();
+  if (uses_.clock) [[unlikely]] {
+    const auto& clock = *program_.clock_fields();
     pass.phv_[clock.enqueued.id] = stamp(packet.enqueued, 18);
     pass.phv_[clock.waited.id] = stamp(sim::Time{} + (metadata.begin - packet.enqueued), 18);
     pass.phv_[clock.queue_cells.id] = packet.queue_cells & mask_of(19);
@@ -202,7 +235,7 @@ void Pipeline::run(const Instruction* at, Pass& pass, [[maybe_unused]] PassNotes
         behind_table = nullptr;
         break;
       case Opcode::node:
-        if constexpr (witness == Witness::watcher) watcher_->node_begins(placement_.graph()[i.extra]);
+        if constexpr (witness == Witness::watcher) watcher_->node_begins(placement().graph()[i.extra]);
         break;
       case Opcode::skip_unless:
         if (!phv[i.a]) at += i.extra;
@@ -328,10 +361,10 @@ Verdict Pipeline::finish_ingress(Pass& pass) {
     ++counters_.ingress_drops;
     return {};
   }
-  if (requests_) [[unlikely]]
+  if (uses_.requests) [[unlikely]]
     note_requests(pass);
   const auto word = [&](FieldRef field) { return pass.phv_[field.id]; };
-  const auto& fields = program_->intrinsics();
+  const auto& fields = program_.intrinsics();
   PassOutputs outputs{.drop = word(fields.drop),
                       .resubmit = word(fields.resubmit),
                       .resubmit_value = word(fields.resubmit_value),
@@ -340,7 +373,7 @@ Verdict Pipeline::finish_ingress(Pass& pass) {
                       .mcast_grp_b = word(fields.mcast_grp_b),
                       .rid = word(fields.rid),
                       .l2_exclusion_id = word(fields.l2_exclusion_id)};
-  if (const auto& selection = program_->selection_fields()) {
+  if (const auto& selection = program_.selection_fields()) {
     outputs.l1_exclusion_id = word(selection->l1_exclusion_id);
     outputs.level1_hash = word(selection->level1_hash);
     outputs.level2_hash = word(selection->level2_hash);
@@ -351,10 +384,10 @@ Verdict Pipeline::finish_ingress(Pass& pass) {
 }
 
 bool Pipeline::finish_egress(Pass& pass) {
-  const bool dropped = pass.phv_[program_->intrinsics().drop.id] == 1;
+  const bool dropped = pass.phv_[program_.intrinsics().drop.id] == 1;
   if (pass.rejected_ || dropped) ++counters_.egress_drops;
   if (pass.rejected_) return false;
-  if (requests_) [[unlikely]] {
+  if (uses_.requests) [[unlikely]] {
     deparse(pass);  // a mirror copy shows what would have left
     copy_for_mirror(pass, MirrorKind::egress);
     return !dropped;
@@ -397,7 +430,7 @@ bool Pipeline::run_busy_egress(Packet& packet, const EgressMetadata& metadata) {
 
 void Pipeline::rebuild_headers(Pass& pass) {
   HeaderRebuild rebuild(*pass.packet_, pass.parsed_);
-  for (const auto& header : program_->headers()) {
+  for (const auto& header : program_.headers()) {
     if (pass.phv_[header.validity.id]) rebuild.push(*header.layout, pass.phv_ + header.members.front().id);
   }
   rebuild.finish();

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "p4model/execute/code.hpp"
+#include "p4model/execute/loaded_program.hpp"
 #include "p4model/execute/meter_memory.hpp"
 #include "p4model/execute/pass_notes.hpp"
 #include "p4model/execute/register_file.hpp"
@@ -102,27 +103,21 @@ struct TableCounters {
   std::uint64_t hits = 0, misses = 0;
 };
 
-class Pipeline;
-
-/// Passes of one compiled form as functions (generated_pass.hpp); null where there is none.
-struct GeneratedFunctions {
-  Verdict (*ingress)(Pipeline& pipeline, Packet& packet, const IngressMetadata& metadata) = nullptr;
-  bool (*egress)(Pipeline& pipeline, Packet& packet, const EgressMetadata& metadata) = nullptr;
-};
-
-struct PassForm;
 struct PassOutputs;
 
 class Pipeline {
  public:
-  /// Checks, places and compiles the program. Throws ProgramError or DoesNotFit.
-  explicit Pipeline(std::shared_ptr<const Program> program, const SwitchResources& resources = {});
+  /// Registers are 0, tables have the program's entries alone.
+  explicit Pipeline(std::shared_ptr<const LoadedProgram> program);
+  /// The same of a program that is loaded here alone. Throws ProgramError or DoesNotFit.
+  explicit Pipeline(std::shared_ptr<const Program> program, const SwitchResources& resources = {})
+      : Pipeline(std::make_shared<const LoadedProgram>(std::move(program), resources)) {}
 
-  const Program& program() const { return *program_; }
-  const Placement& placement() const { return placement_; }
-  int stages() const { return placement_.stages(); }
-  std::uint64_t latency_cycles(Gress gress, int stage) const { return placement_.latency_cycles(gress, stage); }
-  std::uint64_t latency_cycles(Gress gress) const { return placement_.latency_cycles(gress); }
+  const Program& program() const { return program_; }
+  const Placement& placement() const { return loaded_->placement; }
+  int stages() const { return placement().stages(); }
+  std::uint64_t latency_cycles(Gress gress, int stage) const { return placement().latency_cycles(gress, stage); }
+  std::uint64_t latency_cycles(Gress gress) const { return placement().latency_cycles(gress); }
   /// Whether an egress pass can change headers: a packet that others share must be cloned before it.
   bool egress_changes_headers() const;
   /// Whether an egress pass may use registers, meters or counters: what it does then depends on the egress passes
@@ -233,9 +228,9 @@ class Pipeline {
   void seed(std::uint64_t value) { seed_ = value; }
   /// Whether a pass does the same whenever it runs, if registers and tables are the same: without time stamps, random
   /// numbers, meters, counters, idle time-outs and what leaves otherwise than by its verdict.
-  bool passes_repeat() const { return !clock_ && !draws_ && !requests_ && !measures_ && !ages_; }
+  bool passes_repeat() const { return loaded_->passes_repeat(); }
   /// Whether passes look at the time.
-  bool has_clock() const { return clock_; }
+  bool has_clock() const { return uses_.clock; }
   /// What the last pass asked for beside its verdict; taken, it is gone.
   bool has_requests() const { return has_mirror_copy_ || has_digest_; }
   bool has_mirror_copy() const { return has_mirror_copy_; }
@@ -252,8 +247,6 @@ class Pipeline {
   /// Has a watcher, which must outlive the passes, told of all that whole passes do inside; null ends it.
   void watch(StageWatcher* watcher) { watcher_ = watcher; }
 
-  /// What its passes can be generated from.
-  PassForm form() const;
   /// Whether whole passes of ingress run as a generated function: where the program that was built has one of this form.
   bool runs_generated() const { return generated_.ingress != nullptr; }
   /// From now on all passes are interpreted.
@@ -295,7 +288,7 @@ class Pipeline {
   void tell_probe(const Instruction& probe, const std::uint64_t* phv) const;
   void tell_register(const ArrayCode& code, std::uint64_t index, std::uint64_t before, std::uint64_t output) const;
   /// Whether PHV word `slot` is a field of the program.
-  bool is_field(std::uint16_t slot) const { return slot < program_->fields().size(); }
+  bool is_field(std::uint16_t slot) const { return slot < program_.fields().size(); }
   /// Looks up and returns the action to be run, its data in their place.
   const Instruction* look_up(const TableCode& table, std::uint64_t* phv);
   std::int32_t find_entry(const TableCode& table, const std::uint64_t* phv) const;
@@ -305,17 +298,16 @@ class Pipeline {
   const Instruction* note_miss(const TableCode& code, std::uint64_t* phv);
   void note_hit(const TableCode& code, std::uint64_t* phv);
   void note_entry(const TableCode& code, std::int32_t entry, std::uint64_t* phv);
-  ExactTable::Key exact_key(const Table& table, std::span<const KeyMatch> key, std::uint32_t priority) const;
   std::uint32_t hash(const HashCode& hash, const std::uint64_t* phv) const;
-  std::uint32_t action_number(const Table& table, const Action& action, std::size_t values) const;
 
-  std::shared_ptr<const Program> program_;
-  Placement placement_;
-  ProgramCode code_;
+  std::shared_ptr<const LoadedProgram> loaded_;
+  const Program& program_;
+  const ProgramCode& code_;
+  const LoadedProgram::Uses uses_;
   GeneratedFunctions generated_;
   RegisterFile registers_;
-  std::vector<ExactTable> tables_;                      // by number of the table in the program
-  std::vector<std::unique_ptr<TernaryTable>> ternary_;  // the same, null for those in SRAM
+  std::vector<ExactTable> tables_;                    // by number of the table in the program
+  std::vector<std::optional<TernaryTable>> ternary_;  // the same, nothing for those in SRAM
   std::vector<TableCounters> table_counters_;
   std::vector<std::vector<bool>> hit_;  // by number of the table and entry, of tables with an idle time-out
   struct MaskedValue {
@@ -326,11 +318,9 @@ class Pipeline {
   std::vector<std::vector<MaskedValue>> value_sets_;  // by number of the set in the program
   std::vector<MeterMemory> meter_memories_;           // by number of the meter in the program
   std::vector<CounterMemory> counter_memories_;       // the same
-  std::vector<std::vector<Action*>> actions_;         // by number of the table: what Table::all_actions() says
   PipelineCounters counters_;
   std::vector<StateWriteObserver*> observers_;
   StageWatcher* watcher_ = nullptr;
-  bool clock_ = false, draws_ = false, requests_ = false, measures_ = false, ages_ = false;  // what the program uses
   std::uint64_t seed_ = 0;
   bool has_mirror_copy_ = false, has_digest_ = false;
   MirrorCopy mirror_copy_;

@@ -9,8 +9,8 @@ namespace racksim::p4 {
 // Hardware's order: the digest; then a resubmission and nothing else, or the mirror copy, whatever becomes of the
 // packet.
 void Pipeline::note_requests(const Pass& pass) {
-  if (const auto type = program_->digest_type_field()) {
-    const auto& digests = program_->digests();
+  if (const auto type = program_.digest_type_field()) {
+    const auto& digests = program_.digests();
     const auto sent = std::find_if(digests.begin(), digests.end(), [&](const Program::DigestUse& digest) {
       return digest.type == pass.phv_[type->id];
     });
@@ -20,11 +20,11 @@ void Pipeline::note_requests(const Pass& pass) {
       for (const auto field : sent->fields) digest_.values.push_back(pass.phv_[field.id]);
     }
   }
-  if (pass.phv_[program_->intrinsics().resubmit.id] != 1) copy_for_mirror(pass, MirrorKind::ingress);
+  if (pass.phv_[program_.intrinsics().resubmit.id] != 1) copy_for_mirror(pass, MirrorKind::ingress);
 }
 
 void Pipeline::copy_for_mirror(const Pass& pass, MirrorKind kind) {
-  const auto& fields = program_->mirror_fields();
+  const auto& fields = program_.mirror_fields();
   if (!fields) return;
   const auto session = pass.phv_[fields->session.id];
   if (session == kUnset || session == 0) return;

@@ -8,60 +8,36 @@
 
 namespace racksim::p4 {
 
-std::uint32_t Pipeline::action_number(const Table& table, const Action& action, std::size_t values) const {
-  const auto& all = actions_.at(table.id);
-  const auto found = std::find(all.begin(), all.end(), &action);
-  if (found == all.end()) {
-    throw std::runtime_error(fmt::format("table '{}' has no action '{}'", table.name, action.name));
-  }
-  if (values != action.parameters.size()) {
-    throw std::runtime_error(fmt::format("table '{}': action '{}' takes {} values, not {}", table.name, action.name,
-                                         action.parameters.size(), values));
-  }
-  return static_cast<std::uint32_t>(found - all.begin());
-}
-
-ExactTable::Key Pipeline::exact_key(const Table& table, std::span<const KeyMatch> key, std::uint32_t priority) const {
-  std::vector<std::uint64_t> values;
-  for (const KeyMatch& match : key) {
-    if (match.form() != KeyMatch::Form::value || priority != 0) {
-      throw std::runtime_error(
-          fmt::format("table '{}' matches exactly: its entries have values and no priority", table.name));
-    }
-    values.push_back(match.value());
-  }
-  return tables_.at(table.id).pack(values);
-}
-
 void Pipeline::tell_of_tables() const {
   for (StateWriteObserver* observer : observers_) observer->tables_changed();
 }
 
 void Pipeline::add_entry(const Table& table, std::span<const KeyMatch> key, const Action& action,
                          std::span<const std::uint64_t> data, std::uint32_t priority) {
-  const auto number = action_number(table, action, data.size());
+  const auto number = loaded_->action_number(table, action, data.size());
   if (table.in_tcam()) {
     ternary_.at(table.id)->add(key, priority, number, data);
   } else {
-    tables_.at(table.id).add(exact_key(table, key, priority), number, data);
+    tables_.at(table.id).add(loaded_->exact_key(table, key, priority), number, data);
   }
-  if (measures_) begin_entry(table, key, priority);
+  if (uses_.measures) begin_entry(table, key, priority);
   if (table.ages) hit_.at(table.id)[*entry_number(table, key, priority)] = true;
   tell_of_tables();
 }
 
 bool Pipeline::modify_entry(const Table& table, std::span<const KeyMatch> key, const Action& action,
                             std::span<const std::uint64_t> data, std::uint32_t priority) {
-  const auto number = action_number(table, action, data.size());
-  const bool found = table.in_tcam() ? ternary_.at(table.id)->modify(key, priority, number, data)
-                                     : tables_.at(table.id).modify(exact_key(table, key, priority), number, data);
+  const auto number = loaded_->action_number(table, action, data.size());
+  const bool found = table.in_tcam()
+                         ? ternary_.at(table.id)->modify(key, priority, number, data)
+                         : tables_.at(table.id).modify(loaded_->exact_key(table, key, priority), number, data);
   if (found) tell_of_tables();
   return found;
 }
 
 bool Pipeline::remove_entry(const Table& table, std::span<const KeyMatch> key, std::uint32_t priority) {
   const bool found = table.in_tcam() ? ternary_.at(table.id)->remove(key, priority)
-                                     : tables_.at(table.id).remove(exact_key(table, key, priority));
+                                     : tables_.at(table.id).remove(loaded_->exact_key(table, key, priority));
   if (found) tell_of_tables();
   return found;
 }
@@ -72,7 +48,7 @@ std::optional<Pipeline::EntryContent> Pipeline::entry(const Table& table, std::s
   if (!number) return std::nullopt;
   const auto content = [&](const auto& memory) {
     const auto entry = static_cast<std::int32_t>(*number);
-    const Action* action = actions_.at(table.id).at(memory.action(entry));
+    const Action* action = loaded_->actions.at(table.id).at(memory.action(entry));
     const auto* data = memory.data(entry);
     return EntryContent{.action = action, .data = {data, data + action->parameters.size()}};
   };

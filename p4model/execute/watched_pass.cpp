@@ -12,7 +12,7 @@ void Pipeline::run_watched(Pass& pass) {
   watcher_->parsed(pass.gress_, pass.parsed_, pass.rejected_);
   if (pass.rejected_) return;
   const auto& code = code_.gress[static_cast<std::size_t>(pass.gress_)];
-  const auto fields = static_cast<std::uint16_t>(program_->fields().size());
+  const auto fields = static_cast<std::uint16_t>(program_.fields().size());
   for (int stage = 0; stage < stages(); ++stage) {
     const std::vector<std::uint64_t> before(pass.phv_, pass.phv_ + fields);
     watcher_->stage_begins(stage);
@@ -20,7 +20,7 @@ void Pipeline::run_watched(Pass& pass) {
     for (std::uint16_t id = 0; id < fields; ++id) {
       if (pass.phv_[id] == before[id]) continue;
       const auto value = [&](std::uint64_t word) -> std::optional<std::uint64_t> {
-        if (program_->fields()[id].kind == FieldKind::output && word == kUnset) return std::nullopt;
+        if (program_.fields()[id].kind == FieldKind::output && word == kUnset) return std::nullopt;
         return word;
       };
       watcher_->field_changed({id}, value(before[id]), value(pass.phv_[id]));
@@ -29,7 +29,7 @@ void Pipeline::run_watched(Pass& pass) {
 }
 
 void Pipeline::tell_lookup(const TableCode& code, const std::uint64_t* phv) const {
-  const Table& table = program_->tables()[code.table];
+  const Table& table = program_.tables()[code.table];
   std::array<std::uint64_t, kMaxTernaryKeys> key{};
   const std::size_t keys = std::min(code.key_slots.size(), key.size());
   for (std::size_t i = 0; i < keys; ++i) key[i] = phv[code.key_slots[i]];
@@ -38,7 +38,7 @@ void Pipeline::tell_lookup(const TableCode& code, const std::uint64_t* phv) cons
   const auto found = [&](const auto& entries, std::int32_t entry) {
     if (entry < 0) return;
     lookup.hit = true;
-    lookup.action = actions_[code.table][entries.action(entry)];
+    lookup.action = loaded_->actions[code.table][entries.action(entry)];
     lookup.data = {entries.data(entry), lookup.action->parameters.size()};
   };
   if (code.in_tcam) {
@@ -51,14 +51,14 @@ void Pipeline::tell_lookup(const TableCode& code, const std::uint64_t* phv) cons
 
 void Pipeline::tell_register(const ArrayCode& code, std::uint64_t index, std::uint64_t before,
                              std::uint64_t output) const {
-  RegisterUse use{.array = &program_->arrays()[code.array], .action = code.action, .index = index, .before = before};
+  RegisterUse use{.array = &program_.arrays()[code.array], .action = code.action, .index = index, .before = before};
   use.after = registers_.read(code.array, index);
   if (is_field(code.output)) use.output = output;
   watcher_->register_used(use);
 }
 
 void Pipeline::tell_probe(const Instruction& probe, const std::uint64_t* phv) const {
-  const RegisterArray& array = program_->arrays()[probe.extra];
+  const RegisterArray& array = program_.arrays()[probe.extra];
   const auto index = phv[probe.a];
   RegisterUse use{.array = &array, .index = index, .before = registers_.read(probe.extra, index)};
   use.after = use.before;

@@ -38,7 +38,7 @@ int main(int argc, char** argv) {
     std::set<std::uint64_t> forms;
     for (int i = 2; i < argc; ++i) {
       const std::string name = argv[i];
-      const auto form = p4::Pipeline(made(name)).form();
+      const auto form = p4::LoadedProgram(made(name)).form();
       const bool is_new = forms.insert(p4::fingerprint(form)).second;
       write_if_new(std::string(argv[1]) + "/" + name + ".cpp",
                    is_new ? p4::passes_as_source(form, name) : "// " + name + " has the form of another one.\n");

@@ -18,6 +18,7 @@
 
 #include "p4model/language/content.hpp"
 #include "p4model/language/header.hpp"
+#include "sim/kernel/invariant.hpp"
 #include "sim/kernel/time.hpp"
 #include "sim/record/ids.hpp"
 
@@ -50,6 +51,19 @@ class Packet {
   template <Header H>
   H& push() {
     return *::new (append(H::kLayout)) H();
+  }
+  /// Gives a packet without headers these, outermost first: a stack that is known when it is written.
+  template <Header... H>
+  void set_headers(const H&... headers) {
+    using Known = Stack<H...>;
+    RACKSIM_INVARIANT(header_count_ == 0, "a packet that gets its headers has none");
+    header_count_ = static_cast<std::uint8_t>(sizeof...(H));
+    used_bytes_ = Known::kUsedBytes;
+    header_bytes_ = Known::kHeaderBytes;
+    std::memcpy(offsets_.data(), Known::kOffsets.data(), sizeof Known::kOffsets);
+    std::memcpy(layouts_.data(), Known::kLayouts.data(), sizeof Known::kLayouts);
+    std::size_t place = 0;
+    (::new (storage_ + Known::kOffsets[place++]) H(headers), ...);
   }
   /// The outermost header of type H, or null.
   template <Header H>
@@ -165,6 +179,26 @@ class Packet {
   friend class PacketPool;
   friend class PacketRef;
   Packet() = default;
+
+  /// Where the headers of a known stack lie.
+  template <Header... H>
+  struct Stack {
+    static constexpr std::size_t kCount = sizeof...(H);
+    static constexpr std::array<const HeaderLayout*, kCount> kLayouts{&H::kLayout...};
+    static constexpr std::array<std::uint16_t, kCount> kOffsets = [] {
+      std::array<std::uint16_t, kCount> offsets{};
+      std::size_t at = 0;
+      for (std::size_t i = 0; i < kCount; ++i) {
+        offsets[i] = static_cast<std::uint16_t>(at);
+        at += kLayouts[i]->count * sizeof(std::uint64_t);
+      }
+      return offsets;
+    }();
+    static constexpr std::uint16_t kUsedBytes = (0 + ... + H::kLayout.count) * sizeof(std::uint64_t);
+    static constexpr std::uint16_t kHeaderBytes = (0 + ... + H::kLayout.bytes());
+    static_assert(kCount <= kMaxHeaders && kUsedBytes <= kMaxWords * sizeof(std::uint64_t),
+                  "a packet has no such room");
+  };
 
   std::byte* bytes_of(std::size_t header) { return storage_ + offsets_[header]; }
   const std::byte* bytes_of(std::size_t header) const { return storage_ + offsets_[header]; }

@@ -13,6 +13,7 @@
 
 #include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "models/service/oracle_entry.hpp"
@@ -37,14 +38,21 @@ class LatchWordsOracle final : public sim::Oracle, LineObserver {
 
   /// What the warm-up has left, before a line's first atomic, can be decoded, and so can what was forgotten.
   Parts& parts_of(sim::Key line, LatchWord before) {
-    Parts& parts = lines_[line];
-    if (parts.readers.empty()) {
-      parts.readers.resize(nodes_);
-      parts.owners.resize(nodes_);
-      if (before.names_owner()) ++parts.owners[before.owner()];
-      before.for_each_reader([&](NodeId reader) { ++parts.readers[reader]; });
-    }
+    if (const auto known = lines_.find(line); known != lines_.end()) return known->second;
+    Parts& parts = spare_.empty() ? lines_[line] : place_spare(line);
+    parts.readers.assign(nodes_, 0);
+    parts.owners.assign(nodes_, 0);
+    if (before.names_owner()) ++parts.owners[before.owner()];
+    before.for_each_reader([&](NodeId reader) { ++parts.readers[reader]; });
     return parts;
+  }
+
+  /// The memory of a line that was forgotten, for another.
+  Parts& place_spare(sim::Key line) {
+    auto node = std::move(spare_.back());
+    spare_.pop_back();
+    node.key() = line;
+    return lines_.insert(std::move(node)).position->second;
   }
 
   /// Whether parts_of would make the same of the word.
@@ -65,7 +73,7 @@ class LatchWordsOracle final : public sim::Oracle, LineObserver {
     count_judged();
     Parts& parts = parts_of(line, before);
     judge(parts, from, line, before, after);
-    if (are_told_by(after, parts)) lines_.erase(line);
+    if (are_told_by(after, parts)) spare_.push_back(lines_.extract(line));
   }
 
   void judge(Parts& parts, NodeId from, sim::Key line, LatchWord before, LatchWord after) {
@@ -143,6 +151,7 @@ class LatchWordsOracle final : public sim::Oracle, LineObserver {
   NodeId nodes_;  // that compute
   const sim::Calendar& calendar_;
   std::map<std::uint64_t, Parts> lines_;
+  std::vector<std::map<std::uint64_t, Parts>::node_type> spare_;
 };
 
 const sim::Registration<models::OracleEntry> latch_words({

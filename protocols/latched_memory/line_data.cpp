@@ -2,6 +2,7 @@
 #include "protocols/latched_memory/line_data.hpp"
 
 #include <algorithm>
+#include <array>
 #include <new>
 #include <utility>
 
@@ -10,10 +11,6 @@ namespace racksim::latched_memory {
 LineData& LineData::operator=(LineData&& other) noexcept {
   std::swap(entries_, other.entries_);
   return *this;
-}
-
-void LineData::clear() {
-  ::operator delete(std::exchange(entries_, nullptr));
 }
 
 void LineData::grow() {
@@ -50,10 +47,19 @@ void LineData::set(std::uint16_t object, sim::Value value) {
 
 void LineData::load(std::span<const std::byte> bytes) {
   clear();
-  for (std::size_t object = 0; object * 8 < bytes.size(); ++object) {
-    std::uint64_t value = 0;
-    std::memcpy(&value, bytes.data() + object * 8, sizeof value);
-    if (value != 0) set(static_cast<std::uint16_t>(object), sim::Value{value});
+  constexpr std::size_t kAtOnce = 8;  // most words are 0, and looked at together
+  std::array<std::uint64_t, kAtOnce> words{};
+  for (std::size_t first = 0; first * sizeof(std::uint64_t) < bytes.size(); first += kAtOnce) {
+    const auto part = bytes.subspan(first * sizeof(std::uint64_t))
+                          .first(std::min(sizeof words, bytes.size() - first * sizeof(std::uint64_t)));
+    words = {};
+    std::memcpy(words.data(), part.data(), part.size());
+    std::uint64_t any = 0;
+    for (const std::uint64_t word : words) any |= word;
+    if (any == 0) continue;
+    for (std::size_t i = 0; i < kAtOnce; ++i) {
+      if (words[i] != 0) set(static_cast<std::uint16_t>(first + i), sim::Value{words[i]});
+    }
   }
 }
 

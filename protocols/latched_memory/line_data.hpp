@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <span>
 #include <vector>
 
@@ -41,11 +42,14 @@ class LineData {
   LineData& operator=(LineData&& other) noexcept;
   LineData(const LineData&) = delete;
   LineData& operator=(const LineData&) = delete;
-  ~LineData() { clear(); }
+  ~LineData() { ::operator delete(entries_); }
 
   sim::Value value(std::uint16_t object) const;
   void set(std::uint16_t object, sim::Value value);
-  void clear();
+  /// Holds nothing from now on, and keeps its memory for what comes.
+  void clear() {
+    if (entries_ != nullptr) entries_->count = 0;
+  }
 
   /// Takes all objects from the bytes of a line in memory or in a message.
   void load(std::span<const std::byte> bytes);

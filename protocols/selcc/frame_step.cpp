@@ -29,8 +29,8 @@ bool FrameStep::wants_to_read() const {
 }
 
 // Numbers that no node has are left out: between two additions a word can name anybody.
-std::vector<NodeId> FrameStep::targets() const {
-  std::vector<NodeId> found;
+boost::container::static_vector<NodeId, LatchWord::kMostNodes> FrameStep::targets() const {
+  boost::container::static_vector<NodeId, LatchWord::kMostNodes> found;
   const auto add = [&](NodeId id) {
     if (id != node.id() && id < node.compute_nodes() && !node.host().is_cut_off(id)) found.push_back(id);
   };
@@ -144,29 +144,28 @@ void FrameStep::give(std::uint64_t added, Purpose purpose, ObjectRange dirty, bo
   verbs.post_by_handler(line, batch);
 }
 
-std::vector<models::WorkRequest> FrameStep::release(bool modified) const {
+void FrameStep::release(bool modified) {
   LineVerbs& verbs = node.verbs();
   const sim::OperationId cause = message != nullptr ? message->operation : sim::OperationId{0u};
   const std::uint64_t part = modified ? LatchWord::modified(node.id()) : LatchWord::shared(node.id());
   const Purpose purpose = posts != nullptr ? Purpose::evict : Purpose::release;
-  std::vector<models::WorkRequest> batch;
+  boost::container::static_vector<models::WorkRequest, 2> batch;
   const models::WorkRequest add = verbs.atomic(Opcode::fetch_add, 0, LatchWord::minus(part),
                                                {.purpose = purpose, .line = line, .operation = cause});
   if (modified && !frame->dirty.empty()) batch.push_back(verbs.flush(*frame, cause));
   batch.insert(options().flush_first ? batch.end() : batch.begin(), add);
-  return batch;
+  if (posts != nullptr) {
+    posts->insert(posts->end(), batch.begin(), batch.end());
+  } else {
+    verbs.post_by_handler(line, {batch.data(), batch.size()});
+  }
 }
 
 void FrameStep::release_line(bool modified) {
-  const auto batch = release(modified);
   Counters& counters = node.counters();
-  if (posts != nullptr) {
-    ++(modified ? counters.evicted_modified : counters.evicted_shared).value;
-    posts->insert(posts->end(), batch.begin(), batch.end());
-  } else {
-    ++counters.yields.value;
-    node.verbs().post_by_handler(line, batch);
-  }
+  sim::Counter& evicted = modified ? counters.evicted_modified : counters.evicted_shared;
+  ++(posts != nullptr ? evicted : counters.yields).value;
+  release(modified);
 }
 
 }  // namespace racksim::selcc

@@ -18,6 +18,7 @@
 // leave chains of three, as four nodes show that do "w,ww,ww,r" (explored/explored_line.hpp).
 #pragma once
 
+#include <boost/container/static_vector.hpp>
 #include <cstdint>
 #include <vector>
 
@@ -78,7 +79,7 @@ struct FrameStep {
   /// The word that the latest latch operation has found, and whom it says to invalidate: its owner or, for a writer,
   /// all sharers.
   LatchWord word() const;
-  std::vector<NodeId> targets() const;
+  boost::container::static_vector<NodeId, LatchWord::kMostNodes> targets() const;
   bool wants_to_read() const;
 
   /// The thread that acquires the line posts an atomic on its word.
@@ -99,7 +100,10 @@ struct FrameStep {
   void let_writer_in_first();
   /// Forwards the line; this atomic, behind a flush where there is one to make, tells the word.
   void give(std::uint64_t added, Purpose purpose, ObjectRange dirty, bool flushes);
-  std::vector<models::WorkRequest> release(bool modified) const;
+  /// Takes the node's part away from the word, behind or before what a flush has to write: posts that, or leaves it to the
+  /// evictor.
+  void release(bool modified);
+  /// The same, counted.
   void release_line(bool modified);
 };
 

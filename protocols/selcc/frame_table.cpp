@@ -163,12 +163,12 @@ constexpr Action share_out("forward the line, flush, FAA (-B, bits A and B)", []
   step.frame->note_clean();
 });
 constexpr Action give_up("FAA its bit away, answer: released", [](Step& step) {
-  step.node.verbs().post_by_handler(step.line, step.release(false));
+  step.release(false);
   step.answer(Verdict::released);
   step.let_writer_in_first();
 });
 constexpr Action by_memory("flush, FAA its id away, answer: released", [](Step& step) {
-  step.node.verbs().post_by_handler(step.line, step.release(true));
+  step.release(true);
   step.answer(Verdict::released);
 });
 constexpr Action release("FAA its bit away", [](Step& step) { step.release_line(false); });

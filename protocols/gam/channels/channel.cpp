@@ -79,7 +79,7 @@ void Channel::transmit(models::WorkRequest request) {
   request.wr_id = std::uint64_t{peer_} << kPeerShift | since_signalled_;
   if (request.signalled) since_signalled_ = 0;
   if (is_message(request)) ++sent_;
-  posted_.push_back(std::move(request));
+  posted_.push(std::move(request));
   queue_pair_->post(posted_.back());
 }
 
@@ -98,7 +98,7 @@ void Channel::completed(const models::Completion& completion) {
   const std::uint64_t ended = completion.wr_id & ((std::uint64_t{1} << kPeerShift) - 1);
   for (std::uint64_t i = 0; i < ended; ++i) {
     if (is_message(posted_.front())) ++completed_messages_;
-    posted_.pop_front();
+    posted_.pop();
   }
   send_waiting();
 }
@@ -139,10 +139,10 @@ void Channel::resume() {
   const std::uint64_t known = other_->received_;
   while (completed_messages_ < known) {
     if (is_message(posted_.front())) ++completed_messages_;
-    posted_.pop_front();
+    posted_.pop();
   }
   // What signalled the others may have gone: they are counted anew.
-  std::deque<models::WorkRequest> again = std::exchange(posted_, {});
+  models::ShortQueue<models::WorkRequest> again = std::exchange(posted_, {});
   since_signalled_ = 0;
   sent_ = completed_messages_;
   for (models::WorkRequest& request : again) transmit(std::move(request));

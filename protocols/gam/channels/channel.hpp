@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "models/host/short_queue.hpp"
 #include "models/nic/nic.hpp"
 #include "protocols/gam/rules/messages.hpp"
 #include "protocols/gam/rules/shared.hpp"
@@ -78,8 +79,8 @@ class Channel final {
   models::CompletionQueue& completions_;
   models::ReceiveQueue& receives_;
   models::ReliableConnection* queue_pair_ = nullptr;
-  Channel* other_ = nullptr;                // its end at the peer
-  std::deque<models::WorkRequest> posted_;  // not known to have completed, oldest first
+  Channel* other_ = nullptr;                        // its end at the peer
+  models::ShortQueue<models::WorkRequest> posted_;  // not known to have completed, oldest first
   std::deque<Parcel> waiting_;
   std::uint64_t since_signalled_ = 0;
   std::uint64_t sent_ = 0;                // messages that are, or have been, in `posted_`

@@ -1,10 +1,12 @@
-// A pipeline comes to be: its program is placed and compiled, and its tables, registers, meters and counters are made.
-// See pipeline.hpp.
+// Loading a program: placing, compiling, filling its tables, finding its generated passes. See loaded_program.hpp.
+#include "p4model/execute/loaded_program.hpp"
+
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <functional>
 #include <set>
+#include <stdexcept>
 
 #include "p4model/execute/generated_pass.hpp"
 #include "p4model/execute/pipeline.hpp"
@@ -34,14 +36,14 @@ std::vector<ExactTable> make_tables(const Program& program) {
   return tables;
 }
 
-std::vector<std::unique_ptr<TernaryTable>> make_ternary_tables(const Program& program) {
-  std::vector<std::unique_ptr<TernaryTable>> tables;
+std::vector<std::optional<TernaryTable>> make_ternary_tables(const Program& program) {
+  std::vector<std::optional<TernaryTable>> tables;
   for (const auto& table : program.tables()) {
     auto& made = tables.emplace_back();
     if (!table.in_tcam()) continue;
     std::vector<TernaryTable::Field> fields;
     for (const auto& key : table.keys) fields.push_back({program.info(key.field).bits, key.kind});
-    made = std::make_unique<TernaryTable>(table.name, std::move(fields), table.max_entries, data_words(table));
+    made.emplace(table.name, std::move(fields), table.max_entries, data_words(table));
   }
   return tables;
 }
@@ -62,56 +64,77 @@ bool extracts_each_header_once(const GressCode& gress) {
 
 }  // namespace
 
-Pipeline::Pipeline(std::shared_ptr<const Program> program, const SwitchResources& resources)
-    : program_(std::move(program)),
-      placement_(*program_, resources),
-      code_(compile(placement_)),
-      registers_(program_->name(), program_->arrays()),
-      tables_(make_tables(*program_)),
-      ternary_(make_ternary_tables(*program_)),
-      table_counters_(tables_.size()) {
-  const auto entries = [](const auto& memory) { return memory.direct ? memory.direct->max_entries : memory.size; };
-  for (const auto& meter : program_->meters()) meter_memories_.emplace_back(meter.name, entries(meter));
-  for (const auto& counter : program_->counters()) {
-    counter_memories_.emplace_back(counter.name, counter.unit, entries(counter));
-  }
-  value_sets_.resize(program_->value_sets().size());
-  measures_ = !meter_memories_.empty() || !counter_memories_.empty();
-  for (const auto& table : program_->tables()) {
-    actions_.push_back(table.all_actions());
-    hit_.emplace_back(table.ages ? table.max_entries : 0);
-    ages_ = ages_ || table.ages;
-  }
-  clock_ = program_->clock_fields().has_value();
-  requests_ = program_->mirror_fields() || program_->digest_type_field();
-  for (const auto& action : program_->actions()) {
-    for (const auto& primitive : action.primitives) draws_ = draws_ || primitive.operation == VliwOperation::random;
-  }
-  if (code_.initial_phv.size() > Pass::kMaxWords) {
+LoadedProgram::LoadedProgram(std::shared_ptr<const Program> loaded, const SwitchResources& resources)
+    : program(std::move(loaded)),
+      placement(*program, resources),
+      code(compile(placement)),
+      tables(make_tables(*program)),
+      ternary(make_ternary_tables(*program)) {
+  if (code.initial_phv.size() > Pass::kMaxWords) {
     throw ProgramError(fmt::format("program '{}' has {} fields, constants and decisions, at most {} are possible",
-                                   program_->name(), code_.initial_phv.size(), Pass::kMaxWords));
+                                   program->name(), code.initial_phv.size(), Pass::kMaxWords));
   }
-  for (const auto& table : program_->tables()) {
+  uses.clock = program->clock_fields().has_value();
+  uses.requests = program->mirror_fields() || program->digest_type_field();
+  uses.measures = !program->meters().empty() || !program->counters().empty();
+  for (const auto& action : program->actions()) {
+    for (const auto& primitive : action.primitives)
+      uses.draws = uses.draws || primitive.operation == VliwOperation::random;
+  }
+  for (const auto& table : program->tables()) {
+    actions.push_back(table.all_actions());
+    uses.ages = uses.ages || table.ages;
     std::uint32_t priority = 0;
     for (const auto& entry : table.entries) {
-      add_entry(table, entry.key, *entry.action, entry.values, priority);
-      if (table.in_tcam() && !table.by_prefix()) ++priority;
+      const auto number = action_number(table, *entry.action, entry.values.size());
+      if (table.in_tcam()) {
+        ternary[table.id]->add(entry.key, priority, number, entry.values);
+        if (!table.by_prefix()) ++priority;
+      } else {
+        tables[table.id].add(exact_key(table, entry.key, priority), number, entry.values);
+      }
     }
   }
   const auto name = fingerprint_name(fingerprint(form()));
-  if (const auto* generated = sim::Registry<GeneratedPasses>::find(name)) generated_ = generated->functions;
+  if (const auto* passes = sim::Registry<GeneratedPasses>::find(name)) generated = passes->functions;
 }
 
-PassForm Pipeline::form() const {
+std::uint32_t LoadedProgram::action_number(const Table& table, const Action& action, std::size_t values) const {
+  const auto& all = actions.at(table.id);
+  const auto found = std::find(all.begin(), all.end(), &action);
+  if (found == all.end()) {
+    throw std::runtime_error(fmt::format("table '{}' has no action '{}'", table.name, action.name));
+  }
+  if (values != action.parameters.size()) {
+    throw std::runtime_error(fmt::format("table '{}': action '{}' takes {} values, not {}", table.name, action.name,
+                                         action.parameters.size(), values));
+  }
+  return static_cast<std::uint32_t>(found - all.begin());
+}
+
+ExactTable::Key LoadedProgram::exact_key(const Table& table, std::span<const KeyMatch> key,
+                                         std::uint32_t priority) const {
+  std::vector<std::uint64_t> values;
+  for (const KeyMatch& match : key) {
+    if (match.form() != KeyMatch::Form::value || priority != 0) {
+      throw std::runtime_error(
+          fmt::format("table '{}' matches exactly: its entries have values and no priority", table.name));
+    }
+    values.push_back(match.value());
+  }
+  return tables.at(table.id).pack(values);
+}
+
+PassForm LoadedProgram::form() const {
   PassForm form;
-  form.code = code_;
-  for (const auto& array : program_->arrays()) form.arrays.push_back({array.width.bits, array.width.pair});
-  for (const auto& table : tables_) form.tables.push_back({table.words(), table.parts()});
-  for (const auto& header : program_->headers()) {
+  form.code = code;
+  for (const auto& array : program->arrays()) form.arrays.push_back({array.width.bits, array.width.pair});
+  for (const auto& table : tables) form.tables.push_back({table.words(), table.parts()});
+  for (const auto& header : program->headers()) {
     auto& made = form.headers.emplace_back(PassForm::Header{header.validity.id, {}});
     for (const auto member : header.members) made.members.push_back(member.id);
   }
-  const auto& fields = program_->intrinsics();
+  const auto& fields = program->intrinsics();
   const auto set = [&form](PassForm::Word word, FieldRef field) { form.words[word] = field.id; };
   set(PassForm::ingress_port, fields.ingress_port);
   set(PassForm::resubmit_flag, fields.resubmit_flag);
@@ -127,29 +150,18 @@ PassForm Pipeline::form() const {
   set(PassForm::mcast_grp_b, fields.mcast_grp_b);
   set(PassForm::rid, fields.rid);
   set(PassForm::l2_exclusion_id, fields.l2_exclusion_id);
-  if (const auto& selection = program_->selection_fields()) {
+  if (const auto& selection = program->selection_fields()) {
     form.selects = true;
     set(PassForm::l1_exclusion_id, selection->l1_exclusion_id);
     set(PassForm::level1_hash, selection->level1_hash);
     set(PassForm::level2_hash, selection->level2_hash);
   }
-  const bool computes_checksums = std::any_of(code_.gress.begin(), code_.gress.end(), [](const GressCode& gress) {
+  const bool computes_checksums = std::any_of(code.gress.begin(), code.gress.end(), [](const GressCode& gress) {
     return !gress.parser_checksums.empty() || !gress.deparser_checksums.empty();
   });
-  const bool once = std::all_of(code_.gress.begin(), code_.gress.end(), extracts_each_header_once);
+  const bool once = std::all_of(code.gress.begin(), code.gress.end(), extracts_each_header_once);
   form.can_be_generated = passes_repeat() && !computes_checksums && once;
   return form;
-}
-
-bool Pipeline::egress_changes_headers() const {
-  return code_.gress[1].changes_headers;
-}
-
-bool Pipeline::egress_uses_registers() const {
-  const auto& graph = placement_.graph();
-  const auto nodes = boost::make_iterator_range(boost::vertices(graph));
-  return std::any_of(nodes.begin(), nodes.end(),
-                     [&](const auto node) { return graph[node].gress == Gress::egress && uses_state(graph[node]); });
 }
 
 }  // namespace racksim::p4
