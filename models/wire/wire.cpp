@@ -61,6 +61,13 @@ void Wire::change_faults(sim::Time start) {
   }
   faulty_ = faults_.any();
   if (faults_.burst_enter <= 0) in_burst_ = false;
+  chances_.loss.set(faults_.loss, random_);
+  chances_.burst_enter.set(faults_.burst_enter, random_);
+  chances_.burst_leave.set(faults_.burst_leave, random_);
+  chances_.burst_loss.set(faults_.burst_loss, random_);
+  chances_.duplicate.set(faults_.duplicate, random_);
+  chances_.reorder.set(faults_.reorder, random_);
+  chances_.spike.set(faults_.spike, random_);
 }
 
 void Wire::set_up(bool up) {
@@ -137,10 +144,10 @@ void Wire::transmit_through_faults(p4::PacketRef&& packet, sim::Time start, sim:
   // Bits may be late, but a wire delivers in order; only a packet that is held back alone loses its place.
   sim::Duration stalled = effect.stall;
   if (faults_.jitter > sim::Duration{}) stalled += uniform_up_to(random_, faults_.jitter);
-  if (faults_.spike > 0 && random_.chance(faults_.spike)) stalled += faults_.spike_delay;
+  if (chances_.spike.happens(random_)) stalled += faults_.spike_delay;
   const sim::Time sent = start + serialisation;
   sim::Time late = sent + propagation_ + stalled;
-  const bool doubled = faults_.duplicate > 0 && random_.chance(faults_.duplicate);
+  const bool doubled = chances_.duplicate.happens(random_);
   const bool twice = doubled || effect.copy;
   const bool named = effect.hold > sim::Duration{} || effect.stall > sim::Duration{} || effect.copy;
   std::array<p4::PacketRef, 2> both;
@@ -152,8 +159,8 @@ void Wire::transmit_through_faults(p4::PacketRef&& packet, sim::Time start, sim:
   for (int copy = 0; copy < (twice ? 2 : 1); ++copy) {
     p4::PacketRef& one = both[static_cast<std::size_t>(copy)];
     sim::Duration held = copy == 0 ? effect.hold : effect.copy.value_or(effect.hold);
-    // No draw for a copy that is there by name alone: chance does to the others what it did without it.
-    if ((copy == 0 || doubled) && faults_.reorder > 0 && random_.chance(faults_.reorder)) {
+    // No trial for a copy that is there by name alone: chance does to the others what it did without it.
+    if ((copy == 0 || doubled) && chances_.reorder.happens(random_)) {
       held += sim::Duration::from_ps(1) + uniform_up_to(random_, faults_.reorder_delay - sim::Duration::from_ps(1));
     }
     const sim::Time usual = sent + propagation_ + usual_jitter_ + serialisation * copy;
@@ -200,15 +207,13 @@ Wire::FaultEffect Wire::effect_of(const p4::Packet& packet, sim::Time start) {
         break;
     }
   }
-  // The random state moves on for every packet, whatever else happens to it.
-  if (faults_.burst_enter > 0) {
-    in_burst_ = in_burst_ ? !random_.chance(faults_.burst_leave) : random_.chance(faults_.burst_enter);
-    if (in_burst_ && random_.chance(faults_.burst_loss) && !effect.lost) {
-      effect.lost = true;
-      reason = DropReason::burst_loss;
-    }
+  // Each packet is a trial of its kind of chance, whatever else happens to it.
+  in_burst_ = in_burst_ ? !chances_.burst_leave.happens(random_) : chances_.burst_enter.happens(random_);
+  if (in_burst_ && chances_.burst_loss.happens(random_) && !effect.lost) {
+    effect.lost = true;
+    reason = DropReason::burst_loss;
   }
-  if (faults_.loss > 0 && random_.chance(faults_.loss)) effect.lost = true;
+  if (chances_.loss.happens(random_)) effect.lost = true;
   if (effect.lost) context_.drop(source_, start, packet, reason);
   return effect;
 }

@@ -19,6 +19,7 @@
 #include "models/wire/packet_slots.hpp"
 #include "models/wire/wire_faults.hpp"
 #include "sim/random/random.hpp"
+#include "sim/random/rare_chance.hpp"
 
 namespace racksim::models {
 
@@ -142,6 +143,10 @@ class Wire {
   sim::Source source_, arrival_source_;
   sim::RandomStream random_;
   WireFaults faults_;
+  struct Chances {  // of the faults that a packet meets or not
+    sim::RareChance loss, burst_enter, burst_leave, burst_loss, duplicate, reorder, spike;
+  };
+  Chances chances_;
   bool faulty_ = false;
   bool in_burst_ = false;
   struct FaultWindow {

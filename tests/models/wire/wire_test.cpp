@@ -1,11 +1,14 @@
 #include "models/wire/wire.hpp"
 
 #include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "tests/models/hardware_fixture.hpp"
+#include "tests/sim/random/chi_square.hpp"
 
 namespace wire_test {
 
@@ -72,6 +75,59 @@ TEST_CASE("Independent loss has the frequency asked for") {
     CHECK(w.sink.entries.size() + w.accounting.dropped() == 100'000);
     CHECK(w.event_log.count(sim::Observed::message_dropped) == w.accounting.dropped());
   }
+}
+
+TEST_CASE("Packets that are not lost come between losses as often as independent losses have it") {
+  constexpr double kLoss = 0.05;
+  constexpr std::size_t kBins = 40;  // so many or more in the last
+  OneWire w;
+  w.wire.set_faults({.loss = kLoss});
+  w.send_many(400'000);
+  w.calendar.run_until();
+  std::vector<std::uint64_t> runs(kBins + 1);
+  std::uint64_t last_lost = 0, expected = 1;
+  for (const std::uint64_t serial : w.sink.serials()) {
+    for (; expected < serial; ++expected) {
+      ++runs[std::min<std::size_t>(expected - last_lost - 1, kBins)];
+      last_lost = expected;
+    }
+    ++expected;
+  }
+  std::vector<double> probability;
+  for (std::size_t run = 0; run < kBins; ++run) probability.push_back(kLoss * std::pow(1 - kLoss, run));
+  probability.push_back(std::pow(1 - kLoss, kBins));
+  CHECK(tests::chi_square(runs, probability) < tests::chi_square_limit(kBins));
+}
+
+TEST_CASE(
+    "One kind of chance says nothing of another: packets that are doubled are held and stalled as often as others") {
+  struct Passages final : PacketObserver {
+    void on_wire(const p4::Packet& packet, const WirePassage& passage) override {
+      auto& fate = fates[packet.serial];
+      fate[0] = fate[0] || passage.copy;
+      if (!passage.copy) fate[1] = passage.held > 0_ns;
+      fate[2] = passage.stalled > 0_ns;
+    }
+    void dropped(const p4::Packet&, sim::Source, sim::Time, DropReason) override {}
+    void delivered(const p4::Packet&, sim::Source, sim::Time) override {}
+    void pass_begins(const p4::Packet&, unsigned, sim::Time, bool) override {}
+    void switch_written(const SwitchWrite&) override {}
+    std::map<std::uint64_t, std::array<bool, 3>> fates;
+  };
+  constexpr double kDoubled = 0.3, kHeld = 0.2, kStalled = 0.1;
+  OneWire w;
+  Passages passages;
+  w.context.add_packet_observer(passages);
+  w.wire.set_faults({.duplicate = kDoubled, .reorder = kHeld, .spike = kStalled, .spike_delay = 1_ns});
+  w.send_many(100'000);
+  w.calendar.run_until();
+  std::vector<std::uint64_t> seen(8);
+  for (const auto& [serial, fate] : passages.fates) ++seen[fate[0] * 4U + fate[1] * 2U + fate[2] * 1U];
+  std::vector<double> probability;
+  for (const double doubled : {1 - kDoubled, kDoubled})
+    for (const double held : {1 - kHeld, kHeld})
+      for (const double stalled : {1 - kStalled, kStalled}) probability.push_back(doubled * held * stalled);
+  CHECK(tests::chi_square(seen, probability) < tests::chi_square_limit(7));
 }
 
 TEST_CASE("Gilbert-Elliott loss has its stationary rate and its mean burst length") {
