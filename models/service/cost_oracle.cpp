@@ -181,17 +181,19 @@ void CostOracle::close(Operation& operation, sim::Time at) {
 
 std::uint32_t* CostOracle::counts_of(sim::OperationId operation) {
   if (operation == 0) return nullptr;
-  if (operation == latest_) return &counts_[latest_number_ * places_];
-  std::uint32_t* number = numbers_.find(operation);
-  if (number == nullptr) {
+  const auto session = static_cast<std::size_t>(operation.number() >> sim::kNumberBits);
+  const auto in_session = static_cast<std::size_t>(sim::number_in_session(operation));
+  const bool known = session < numbers_.size() && in_session < numbers_[session].size() &&
+                     numbers_[session][in_session] != kNotJudgedAlone;
+  if (!known) {
     if (operations_.size() == kOneByOne) return nullptr;
-    number = &numbers_[operation];
-    *number = static_cast<std::uint32_t>(operations_.size());
+    if (session >= numbers_.size()) numbers_.resize(session + 1);
+    if (in_session >= numbers_[session].size()) numbers_[session].resize(in_session + 1, kNotJudgedAlone);
+    numbers_[session][in_session] = static_cast<std::uint32_t>(operations_.size());
     operations_.push_back({.id = operation});
     counts_.resize(counts_.size() + places_);
   }
-  latest_ = operation;
-  latest_number_ = *number;
+  latest_number_ = numbers_[session][in_session];
   return &counts_[latest_number_ * places_];
 }
 
@@ -217,9 +219,8 @@ std::vector<std::vector<std::uint32_t>> CostOracle::over_by_state() const {
   return over;
 }
 
-void CostOracle::judge(sim::Time at, const CostRow& row, std::uint64_t cost, std::uint64_t per,
-                       const Operation& operation) {
-  if (cost >= row.least * per && (row.most == CostRow::kAny || cost <= row.most * per)) return;
+void CostOracle::object_to(sim::Time at, const CostRow& row, std::uint64_t cost, std::uint64_t per,
+                           const Operation& operation) {
   std::string what;
   if (keeps_more()) {
     const std::string allowed = row.most == CostRow::kAny ? fmt::format("at least {}", row.least * per)
@@ -244,7 +245,7 @@ void CostOracle::finish(sim::Time end) {
     const auto account = [&](std::size_t number) {
       const auto* counts = &counts_[number * places_];
       const std::uint64_t its_cost = value(rows_[i].cost, counts), its_per = value(rows_[i].per, counts);
-      if (row.of_each) judge(end, row, its_cost, its_per, operations_[number]);
+      if (row.of_each && !row.allows(its_cost, its_per)) object_to(end, row, its_cost, its_per, operations_[number]);
       ++accesses;
       cost += its_cost;
       per += its_per;
@@ -257,10 +258,12 @@ void CostOracle::finish(sim::Time end) {
       }
     }
     if (row.of.empty()) {
-      judge(end, row, value(rows_[i].cost, totals_), value(rows_[i].per, totals_), {});
-    } else if (!row.of_each && accesses >= CostRow::kMany) {
-      judge(end, row, cost, per, {});
+      cost = value(rows_[i].cost, totals_);
+      per = value(rows_[i].per, totals_);
+    } else if (row.of_each || accesses < CostRow::kMany) {
+      continue;
     }
+    if (!row.allows(cost, per)) object_to(end, row, cost, per, {});
   }
 }
 

@@ -97,7 +97,8 @@ class CostOracle final : public sim::Oracle, public MessageObserver {
   std::uint32_t* counts_of(sim::OperationId operation);
   void add(std::uint32_t* counts, std::size_t place, std::uint64_t more);
   static std::uint64_t value(const Sum& sum, const auto& counts);
-  void judge(sim::Time at, const CostRow& row, std::uint64_t cost, std::uint64_t per, const Operation& operation);
+  /// Of an operation, or of all if it has no id.
+  void object_to(sim::Time at, const CostRow& row, std::uint64_t cost, std::uint64_t per, const Operation& operation);
 
   Rack& rack_;
   const Protocol& protocol_;
@@ -105,15 +106,15 @@ class CostOracle final : public sim::Oracle, public MessageObserver {
   std::vector<Row> rows_;
   std::size_t places_;
   std::vector<std::uint64_t> totals_;
-  std::vector<CostedMessage> messages_;  // of the packet at hand
-  sim::FlatMap<std::uint32_t> numbers_;  // of operations
+  std::vector<CostedMessage> messages_;              // of the packet at hand
+  std::vector<std::vector<std::uint32_t>> numbers_;  // of operations, by session and by their numbers in it
   std::vector<Operation> operations_;
-  sim::OperationId latest_ = 0;  // whose counts were asked for last, and its number
-  std::size_t latest_number_ = 0;
-  Counts counts_;  // of them, one after the other
+  std::size_t latest_number_ = 0;  // of the operation whose counts were asked for last
+  Counts counts_;                  // of them, one after the other
   AccessStates states_;
   bool by_state_ = false;  // some row is of one state
   Sum sent_again_;         // by NICs and protocols
+  static constexpr std::uint32_t kNotJudgedAlone = ~std::uint32_t{0};
   bool begun_ = false, disturbed_ = false;
   Nothing nothing_;
 };

@@ -41,6 +41,10 @@ struct CostRow {
 
   /// Of all accesses of a state together it is judged if there are so many: what is rare may come first.
   static constexpr std::uint64_t kMany = 24;
+
+  bool allows(std::uint64_t its_cost, std::uint64_t its_per) const {
+    return its_cost >= least * its_per && (most == kAny || its_cost <= most * its_per);
+  }
 };
 
 /// A row of each access of one state.

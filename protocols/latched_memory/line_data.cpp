@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <new>
+#include <type_traits>
 #include <utility>
 
 namespace racksim::latched_memory {
@@ -47,20 +48,23 @@ void LineData::set(std::uint16_t object, sim::Value value) {
 
 void LineData::load(std::span<const std::byte> bytes) {
   clear();
-  constexpr std::size_t kAtOnce = 8;  // most words are 0, and looked at together
-  std::array<std::uint64_t, kAtOnce> words{};
-  for (std::size_t first = 0; first * sizeof(std::uint64_t) < bytes.size(); first += kAtOnce) {
-    const auto part = bytes.subspan(first * sizeof(std::uint64_t))
-                          .first(std::min(sizeof words, bytes.size() - first * sizeof(std::uint64_t)));
-    words = {};
-    std::memcpy(words.data(), part.data(), part.size());
+  const std::size_t objects = bytes.size() / sizeof(std::uint64_t);
+  const auto take = [&]<std::size_t words>(std::size_t first, std::integral_constant<std::size_t, words>) {
+    std::array<std::uint64_t, words> values;
+    std::memcpy(values.data(), bytes.data() + first * sizeof(std::uint64_t), sizeof values);
     std::uint64_t any = 0;
-    for (const std::uint64_t word : words) any |= word;
-    if (any == 0) continue;
-    for (std::size_t i = 0; i < kAtOnce; ++i) {
-      if (words[i] != 0) set(static_cast<std::uint16_t>(first + i), sim::Value{words[i]});
+    for (const std::uint64_t value : values) any |= value;
+    if (any == 0) return;
+    for (std::size_t i = 0; i < words; ++i) {
+      if (values[i] != 0) set(static_cast<std::uint16_t>(first + i), sim::Value{values[i]});
     }
-  }
+  };
+  // Most are 0: several are looked at together.
+  constexpr std::size_t kTogether = 16;
+  std::size_t object = 0;
+  for (; object + kTogether <= objects; object += kTogether)
+    take(object, std::integral_constant<std::size_t, kTogether>{});
+  for (; object < objects; ++object) take(object, std::integral_constant<std::size_t, 1>{});
 }
 
 void LineData::load(const models::Memory& memory, std::uint64_t address, std::uint64_t bytes) {

@@ -18,8 +18,8 @@
 
 #include "sim/checkers/operation.hpp"
 #include "sim/record/event_log.hpp"
-#include "sim/record/flat_map.hpp"
 #include "sim/record/history.hpp"
+#include "sim/record/open_operations.hpp"
 
 namespace racksim::sim::checkers {
 
@@ -77,7 +77,7 @@ class HistoryRecorder final : public Observer {
   std::uint64_t position_ = 0;
   std::uint64_t dropped_ = 0;
   std::vector<Operation> operations_;
-  FlatMap<std::size_t> pending_;  // operation to its index
+  OpenOperations<std::size_t> pending_;  // operation to its index
   std::vector<Initial> initials_;
   std::set<std::uint64_t> left_out_;
   std::set<std::uint64_t> most_used_;  // that are kept whatever their hash

@@ -43,6 +43,7 @@
 #include "sim/oracles/performed_memory.hpp"
 #include "sim/record/flat_map.hpp"
 #include "sim/record/history.hpp"
+#include "sim/record/open_operations.hpp"
 #include "sim/record/register_history.hpp"
 
 namespace racksim::sim {
@@ -177,7 +178,7 @@ class MemoryModelOracle final : public Oracle, public LastValues {
       past_;  // by key that was written, oldest first, if writes may be undone
   std::vector<Operation> operations_;
   std::vector<Slot> vacant_;
-  FlatMap<Slot> slots_;            // by operation
+  OpenOperations<Slot> slots_;
   FlatMap<Chain> writes_;          // by key: those not performed
   std::vector<Session> sessions_;  // by source
   std::map<std::uint64_t, std::vector<Release>>

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "sim/oracles/oracle.hpp"
-#include "sim/record/flat_map.hpp"
 #include "sim/record/history.hpp"
+#include "sim/record/open_operations.hpp"
 
 namespace racksim::sim {
 
@@ -67,7 +67,7 @@ class ProgressOracle final : public Oracle {
   const EventLog& event_log_;
   Duration patience_;
   std::vector<Entry> entries_;
-  FlatMap<std::uint32_t> index_;  // operation to entry
+  OpenOperations<std::uint32_t> index_;  // operation to entry
   std::uint32_t oldest_ = kNone;
   std::uint32_t newest_ = kNone;
   std::uint32_t patient_ = kNone;  // the oldest that is not yet reported as too late

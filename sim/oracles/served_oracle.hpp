@@ -29,6 +29,7 @@
 #include "sim/oracles/oracle.hpp"
 #include "sim/record/flat_map.hpp"
 #include "sim/record/history.hpp"
+#include "sim/record/open_operations.hpp"
 
 namespace racksim::sim {
 
@@ -81,7 +82,7 @@ class ServedOracle final : public Oracle {
 
   const EventLog& event_log_;
   ServedRules rules_;
-  FlatMap<Pending> pending_;                // by operation
+  OpenOperations<Pending> pending_;
   FlatMap<Time> touched_, touched_before_;  // when: ended operations, of this stretch of `settling` and the one before
   Time stretch_began_;
   FlatMap<Time> fates_;           // the last disturbance of each

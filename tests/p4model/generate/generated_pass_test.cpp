@@ -156,10 +156,10 @@ TEST_CASE("generated passes of the programs to learn from do what the interprete
   for (const auto& entry : racksim::sim::Registry<ProgramEntry>::entries()) {
     if (!entry.name.starts_with("example-")) continue;
     const auto program = entry.make();
-    const Pipeline pipeline(program);
-    if (!pipeline.form().can_be_generated) {
-      CHECK_FALSE(pipeline.runs_generated());
-      CHECK_THROWS_AS(passes_as_source(pipeline.form(), entry.name), std::logic_error);
+    const auto loaded = std::make_shared<const LoadedProgram>(program);
+    if (!loaded->form().can_be_generated) {
+      CHECK_FALSE(Pipeline(loaded).runs_generated());
+      CHECK_THROWS_AS(passes_as_source(loaded->form(), entry.name), std::logic_error);
       ++left;
       continue;
     }
@@ -182,7 +182,7 @@ PassForm form_of(unsigned array_size, unsigned table_size, std::uint64_t constan
   auto& count = p.action("count").execute(add, 0);
   auto& table = p.table("t").key(p.header_field(&Udp::src_port)).action(count).size(table_size);
   p.ingress().apply(table);
-  return Pipeline(program).form();
+  return LoadedProgram(program).form();
 }
 
 }  // namespace
