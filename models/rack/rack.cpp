@@ -198,6 +198,12 @@ void Rack::fill_routes(NetworkSwitch& own) {
   const p4::Table *by_mac = table_of(program, "forward_by_mac"), *by_ip = table_of(program, "forward_by_ip");
   for (unsigned pipe = 0; pipe < own.chassis.pipes(); ++pipe) {
     auto& pipeline = own.chassis.pipeline(pipe);
+    if (pipe > 0 && own.routes_like_first(pipe)) {
+      for (const p4::Table* table : {by_mac, by_ip}) {
+        if (table) pipeline.share_entries(*table, own.chassis.pipeline(0));
+      }
+      continue;
+    }
     const auto add = [&](NodeId node, unsigned leaving_by) {
       const std::array<std::uint64_t, 1> port{leaving_by};
       const std::array<std::uint64_t, 1> mac{mac_of(node)}, ip{ipv4_of(node)};

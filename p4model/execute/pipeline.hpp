@@ -173,6 +173,9 @@ class Pipeline {
   bool modify_entry(const Table& table, std::span<const KeyMatch> key, const Action& action,
                     std::span<const std::uint64_t> data = {}, std::uint32_t priority = 0);
   bool remove_entry(const Table& table, std::span<const KeyMatch> key, std::uint32_t priority = 0);
+  /// Takes over all entries of a table from another pipe with this program, which has just begun as this one has. Both
+  /// keep them once until one changes them.
+  void share_entries(const Table& table, const Pipeline& with);
   /// The same for entries that ask for one value of each key field.
   void add_entry(const Table& table, std::span<const std::uint64_t> key, const Action& action,
                  std::span<const std::uint64_t> data = {}) {

@@ -66,6 +66,16 @@ bool Pipeline::remove_entry(const Table& table, std::span<const KeyMatch> key, s
   return found;
 }
 
+void Pipeline::share_entries(const Table& table, const Pipeline& with) {
+  if (table.in_tcam()) {
+    *ternary_.at(table.id) = *with.ternary_.at(table.id);
+  } else {
+    tables_.at(table.id) = with.tables_.at(table.id);
+  }
+  hit_.at(table.id) = with.hit_.at(table.id);
+  tell_of_tables();
+}
+
 std::optional<Pipeline::EntryContent> Pipeline::entry(const Table& table, std::span<const KeyMatch> key,
                                                       std::uint32_t priority) const {
   const auto number = entry_number(table, key, priority);
