@@ -75,7 +75,7 @@ Rack::Rack(sim::Calendar& calendar, sim::EventLog& event_log, sim::Metrics& metr
   plug_servers();
   plug_trunks();
   find_routes();
-  const auto plain = p4::make_forwarding_program().program;
+  const auto plain = p4::make_forwarding_program(options_.network_switch.bits_of_ports()).program;
   for (unsigned number = 0; number < switches(); ++number) install_program(plain, number);
 }
 
@@ -227,9 +227,10 @@ void Rack::fill_routes(NetworkSwitch& own) {
 // Plain forwarding names the port by which a packet came; a program with groups of its own names what it likes.
 void Rack::exclude_senders() {
   if (forwards_to_groups(chassis().pipeline(0).program()) == nullptr) return;
+  auto& replication = chassis().replication();
   for (const auto& server : servers_) {
     const auto number = static_cast<std::uint16_t>(port_of(server->node()));
-    chassis().replication().set_exclusion(number, {number});
+    if (number <= replication.most_exclusion()) replication.set_exclusion(number, {number});
   }
 }
 
@@ -254,6 +255,15 @@ void Rack::route_to_group(std::uint16_t group) {
   if (to_group == nullptr) {
     throw std::logic_error(
         fmt::format("the switch's program {} forwards to no multicast groups of servers", program.name()));
+  }
+  for (const auto& server : servers_) {
+    const unsigned port = port_of(server->node()), most = chassis().replication().most_exclusion();
+    if (port > most) {
+      throw std::runtime_error(fmt::format(
+          "multicast group {}: a server at port {}, of which copies of its own packets could not be kept: L2 "
+          "exclusion ids end at {}",
+          group, port, most));
+    }
   }
   const std::array<std::uint64_t, 1> mac{multicast_mac_of(group)}, value{group};
   for (unsigned pipe = 0; pipe < chassis().pipes(); ++pipe) {

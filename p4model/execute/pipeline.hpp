@@ -58,8 +58,6 @@ struct Digest {
 /// resubmitted, as the TNA pseudo-code has it.
 struct Verdict {
   static constexpr std::int32_t kNone = -1;
-  /// The number that stands for no port: a packet for it goes nowhere.
-  static constexpr std::int32_t kNoPort = 0x1ff;
   bool resubmit = false;
   std::uint64_t resubmit_data = 0;
   std::int32_t ucast_port = kNone;
@@ -331,6 +329,7 @@ class Pipeline {
   std::vector<CounterMemory> counter_memories_;       // the same
   std::vector<std::vector<Action*>> actions_;         // by number of the table: what Table::all_actions() says
   PipelineCounters counters_;
+  std::int32_t no_port_ = program().no_port();
   std::vector<StateWriteObserver*> observers_;
   StageWatcher* watcher_ = nullptr;
   bool clock_ = false, draws_ = false, requests_ = false, measures_ = false, ages_ = false;  // what the program uses

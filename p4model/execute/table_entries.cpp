@@ -8,6 +8,20 @@
 
 namespace racksim::p4 {
 
+namespace {
+
+/// Each value in its bits: cut, a port would be another one.
+void check_width(const Table& table, const Action& action, std::span<const std::uint64_t> data) {
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    const auto& [name, bits] = action.parameters[i];
+    if (data[i] <= mask_of(bits)) continue;
+    throw std::runtime_error(fmt::format("table '{}': value {} of '{}' of action '{}' exceeds its {} bits", table.name,
+                                         data[i], name, action.name, bits));
+  }
+}
+
+}  // namespace
+
 std::uint32_t Pipeline::action_number(const Table& table, const Action& action, std::size_t values) const {
   const auto& all = actions_.at(table.id);
   const auto found = std::find(all.begin(), all.end(), &action);
@@ -40,6 +54,7 @@ void Pipeline::tell_of_tables() const {
 void Pipeline::add_entry(const Table& table, std::span<const KeyMatch> key, const Action& action,
                          std::span<const std::uint64_t> data, std::uint32_t priority) {
   const auto number = action_number(table, action, data.size());
+  check_width(table, action, data);
   if (table.in_tcam()) {
     ternary_.at(table.id)->add(key, priority, number, data);
   } else {
@@ -53,6 +68,7 @@ void Pipeline::add_entry(const Table& table, std::span<const KeyMatch> key, cons
 bool Pipeline::modify_entry(const Table& table, std::span<const KeyMatch> key, const Action& action,
                             std::span<const std::uint64_t> data, std::uint32_t priority) {
   const auto number = action_number(table, action, data.size());
+  check_width(table, action, data);
   const bool found = table.in_tcam() ? ternary_.at(table.id)->modify(key, priority, number, data)
                                      : tables_.at(table.id).modify(exact_key(table, key, priority), number, data);
   if (found) tell_of_tables();
