@@ -29,7 +29,7 @@ class Crash final : public Fault {
     p.length("from", from_, sim::Duration{}, kEver, "When the node goes off.");
     p.length("until", until_, sim::Duration{}, kEver,
              "When it is started again; without it, at the end of the measured phase.");
-    p.integer("node", node_, 0, 254, "The node.");
+    p.integer("node", node_, 0, kMostNodes - 1, "The node.");
     p.flag("stays_down", stays_down_, "The end of the measured phase does not start it again.");
   }
   void check(Rack& rack) const override {
@@ -57,7 +57,7 @@ class Availability final : public Fault {
   void declare(sim::Parameters& p) override {
     p.length("from", from_, sim::Duration{}, kEver, "When the profile begins: its times count from there.");
     p.length("until", until_, sim::Duration{}, kEver, "Outages that would begin then or later are left out.");
-    p.integer("node", node_, 0, 254, "The node.");
+    p.integer("node", node_, 0, kMostNodes - 1, "The node.");
     p.text("profile", profile_,
            "When the node goes off and on, as SimGrid's state profiles say it: a line, or what stands between "
            "semicolons, with a time in seconds and 0 for off or 1 for on; a last \"LOOPAFTER 0.001\" repeats it.")

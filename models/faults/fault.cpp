@@ -33,7 +33,7 @@ void Fault::draw(sim::RandomStream& random, const FaultScene& scene) {
 }
 
 void NodeChoice::declare(sim::Parameters& p) {
-  p.optional_integer("node", node, 0, 254, "The node that it hits; null for all.");
+  p.optional_integer("node", node, 0, kMostNodes - 1, "The node that it hits; null for all.");
 }
 
 void NodeChoice::check(const Rack& rack) const {

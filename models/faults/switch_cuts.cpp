@@ -18,7 +18,7 @@ class FaultOfPipe : public Fault {
  public:
   void declare(sim::Parameters& p) override {
     Fault::declare(p);
-    p.integer("pipe", pipe_, 0, 255, "The pipe of the switch that it hits.");
+    p.integer("pipe", pipe_, 0, SwitchOptions::kMostPorts - 1, "The pipe of the switch that it hits.");
   }
   void check(Rack& rack) const override {
     Fault::check(rack);

@@ -16,17 +16,17 @@ NicEngine::NicEngine(RackContext& context, NicCounters& counters, NodeId node, c
                      const CpuCosts& costs)
     : context_(context),
       counters_(counters),
-      node_(node),
       options_(options),
       costs_(costs),
       message_gap_(sim::transmission_time(1, static_cast<std::int64_t>(options.messages_per_second))),
-      atomic_gap_(sim::transmission_time(1, static_cast<std::int64_t>(options.atomics_per_second))),
+      node_(node),
+      verbs_differ_(std::max({options.write_time, options.send_time, options.read_time, options.long_read_time}) >
+                    0_ps),
+      source_(context.event_log.add_source(fmt::format("node{}/nic", node))),
       transmit_lane_(context.calendar.add_lane(fmt::format("node{}/nic/transmit", node))),
       landing_lane_(context.calendar.add_lane(fmt::format("node{}/nic/landing", node))),
-      source_(context.event_log.add_source(fmt::format("node{}/nic", node))),
       queue_pairs_(options.queue_pair_cache),
-      verbs_differ_(std::max({options.write_time, options.send_time, options.read_time, options.long_read_time}) >
-                    0_ps) {}
+      atomic_gap_(sim::transmission_time(1, static_cast<std::int64_t>(options.atomics_per_second))) {}
 
 void NicEngine::stamp(p4::Packet& packet) {
   packet.get_at<p4::Ethernet>(0).src = mac_of(node_);

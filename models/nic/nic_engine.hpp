@@ -98,6 +98,7 @@ struct SendOrder {
 
 class NicEngine {
  public:
+  /// All of these outlive it.
   NicEngine(RackContext& context, NicCounters& counters, NodeId node, const NicOptions& options, const CpuCosts& costs);
   NicEngine(const NicEngine&) = delete;
   NicEngine& operator=(const NicEngine&) = delete;
@@ -174,39 +175,42 @@ class NicEngine {
     return divided_time_;
   }
 
-  RackContext& context_;
-  NicCounters& counters_;
-  NodeId node_;
-  NicOptions options_;
-  CpuCosts costs_;
-  sim::Duration message_gap_, atomic_gap_;
-  sim::Lane transmit_lane_, landing_lane_;
-  sim::Source source_;
-  Wire* uplink_ = nullptr;
   struct HeldPacket {
     p4::PacketRef packet;
     sim::Time ready;  // for the engine
     SendOrder* order;
     std::uint64_t life;  // of the order
   };
-  std::vector<sim::Time> transmit_stalls_;  // announced and not over: their beginnings
-  std::deque<HeldPacket> held_transmit_;
-  QueuePairCache queue_pairs_;
-  bool verbs_differ_;  // in what they take of the transmit engine
-  static constexpr sim::Time kFree = sim::Time::beginning();
-  sim::Time transmit_free_ = kFree, receive_free_ = kFree, dma_read_free_ = kFree, dma_write_free_ = kFree,
-            atomic_free_ = kFree;
   struct BusyWord {
     std::uint64_t address;
     sim::Time until;
   };
-  std::vector<BusyWord> busy_words_;  // of atomics that are not done: a few
-  std::uint32_t divided_bytes_ = 0;   // pcie_time's last question and answer
-  sim::Duration divided_time_;
-  std::uint64_t generation_ = 0;
-  std::uint64_t next_serial_ = 0;
-  std::uint64_t fetching_ = 0;
+  static constexpr sim::Time kFree = sim::Time::beginning();
+
+  // What every packet needs comes first, side by side; options are the rack's, not copies for each of a thousand NICs.
+  RackContext& context_;
+  NicCounters& counters_;
+  const NicOptions& options_;
+  const CpuCosts& costs_;
+  Wire* uplink_ = nullptr;
+  sim::Duration message_gap_;
+  NodeId node_;
   bool on_ = true;
+  bool verbs_differ_;  // in what they take of the transmit engine
+  sim::Source source_;
+  sim::Time transmit_free_ = kFree, receive_free_ = kFree, dma_write_free_ = kFree, dma_read_free_ = kFree,
+            atomic_free_ = kFree;
+  std::uint64_t next_serial_ = 0;
+  std::uint64_t generation_ = 0;
+  sim::Duration divided_time_;       // pcie_time's last answer
+  std::uint32_t divided_bytes_ = 0;  // and question
+  sim::Lane transmit_lane_, landing_lane_;
+  std::uint64_t fetching_ = 0;
+  std::vector<sim::Time> transmit_stalls_;  // announced and not over: their beginnings
+  QueuePairCache queue_pairs_;
+  std::deque<HeldPacket> held_transmit_;
+  sim::Duration atomic_gap_;
+  std::vector<BusyWord> busy_words_;  // of atomics that are not done: a few
 };
 
 }  // namespace racksim::models

@@ -30,7 +30,7 @@ constexpr std::uint64_t multicast_ipv4_of(std::uint16_t group) {
 
 /// The node id that the switch's control CPU is addressed by; no server has it.
 inline constexpr NodeId kControlCpuNode = 0xfffd;
-/// Those of several switches follow each other downwards. No rack has as many switches as node ids of 8 bits.
+/// Those of several switches follow each other downwards. No rack has as many switches as these leave room for.
 constexpr NodeId control_cpu_node(unsigned network_switch) {
   return static_cast<NodeId>(kControlCpuNode - network_switch);
 }

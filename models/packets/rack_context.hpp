@@ -18,6 +18,8 @@ namespace racksim::models {
 
 /// The number of a server in its rack, from 0.
 using NodeId = std::uint16_t;
+/// The most servers that a rack has.
+inline constexpr std::uint64_t kMostNodes = 1024;
 
 /// Shared by all pieces of one rack, which outlive none of it.
 struct RackContext {

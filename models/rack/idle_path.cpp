@@ -25,7 +25,7 @@ sim::Duration through_nics(const NicOptions& nic) {
 
 sim::Duration through_switch(const SwitchOptions& options) {
   SwitchTiming timing(options);
-  timing.use(p4::Pipeline(p4::make_forwarding_program().program, options.pipe));
+  timing.use(p4::Pipeline(p4::make_forwarding_program(options.bits_of_ports()).program, options.pipe));
   return timing.ingress_latency() + timing.traffic_manager_latency() + timing.egress_latency();
 }
 

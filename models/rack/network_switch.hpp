@@ -14,6 +14,11 @@ struct NetworkSwitch {
   NetworkSwitch(RackContext& context, const SwitchOptions& options, SwitchName name, Topology::Vertex place)
       : chassis(context, options, std::move(name)), control_cpu(context, chassis), vertex(place) {}
 
+  /// Whether packets in a pipe leave by the same ports as those in the first one.
+  bool routes_like_first(unsigned pipe) const {
+    return ports_to_servers[pipe] == ports_to_servers[0] && ports_to_control_cpus[pipe] == ports_to_control_cpus[0];
+  }
+
   SwitchChassis chassis;
   ControlCpu control_cpu;
   Topology::Vertex vertex;

@@ -71,7 +71,7 @@ Rack::Rack(sim::Calendar& calendar, sim::EventLog& event_log, sim::Metrics& metr
   plug_servers();
   plug_trunks();
   find_routes();
-  const auto plain = p4::make_forwarding_program().program;
+  const auto plain = p4::make_forwarding_program(options_.network_switch.bits_of_ports()).program;
   for (unsigned number = 0; number < switches(); ++number) install_program(plain, number);
 }
 
@@ -194,6 +194,12 @@ void Rack::fill_routes(NetworkSwitch& own) {
   const p4::Table *by_mac = table_of(program, "forward_by_mac"), *by_ip = table_of(program, "forward_by_ip");
   for (unsigned pipe = 0; pipe < own.chassis.pipes(); ++pipe) {
     auto& pipeline = own.chassis.pipeline(pipe);
+    if (pipe > 0 && own.routes_like_first(pipe)) {
+      for (const p4::Table* table : {by_mac, by_ip}) {
+        if (table) pipeline.share_entries(*table, own.chassis.pipeline(0));
+      }
+      continue;
+    }
     const auto add = [&](NodeId node, unsigned leaving_by) {
       const std::array<std::uint64_t, 1> port{leaving_by};
       const std::array<std::uint64_t, 1> mac{mac_of(node)}, ip{ipv4_of(node)};
@@ -217,9 +223,10 @@ void Rack::fill_routes(NetworkSwitch& own) {
 // Plain forwarding names the port by which a packet came; a program with groups of its own names what it likes.
 void Rack::exclude_senders() {
   if (forwards_to_groups(chassis().pipeline(0).program()) == nullptr) return;
+  auto& replication = chassis().replication();
   for (const auto& server : servers_) {
     const auto number = static_cast<std::uint16_t>(port_of(server->node()));
-    chassis().replication().set_exclusion(number, {number});
+    if (number <= replication.most_exclusion()) replication.set_exclusion(number, {number});
   }
 }
 
@@ -244,6 +251,15 @@ void Rack::route_to_group(std::uint16_t group) {
   if (to_group == nullptr) {
     throw std::logic_error(
         fmt::format("the switch's program {} forwards to no multicast groups of servers", program.name()));
+  }
+  for (const auto& server : servers_) {
+    const unsigned port = port_of(server->node()), most = chassis().replication().most_exclusion();
+    if (port > most) {
+      throw std::runtime_error(fmt::format(
+          "multicast group {}: a server at port {}, of which copies of its own packets could not be kept: L2 "
+          "exclusion ids end at {}",
+          group, port, most));
+    }
   }
   const std::array<std::uint64_t, 1> mac{multicast_mac_of(group)}, value{group};
   for (unsigned pipe = 0; pipe < chassis().pipes(); ++pipe) {

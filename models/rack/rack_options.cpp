@@ -4,7 +4,7 @@
 namespace racksim::models {
 
 void RackOptions::declare(sim::Parameters& p) {
-  p.integer("nodes", nodes, 1, 255, "Servers in the rack, or in all racks together, each on one switch port.")
+  p.integer("nodes", nodes, 1, kMostNodes, "Servers in the rack, or in all racks together, each on one switch port.")
       .varied_from(2);
   p.object("roles", roles);
   p.integer("cpu.cores", cores, 1, 1024, "Cores of a server.");

@@ -28,9 +28,10 @@ struct RoleOptions {
   std::optional<std::uint64_t> compute, memory;
 
   void declare(sim::Parameters& p) {
-    p.optional_integer("compute", compute, 1, 256,
+    p.optional_integer("compute", compute, 1, kMostNodes,
                        "how many servers, from the first on, run application threads; null: all");
-    p.optional_integer("memory", memory, 1, 256, "how many servers, from the last back, hold global memory; null: all");
+    p.optional_integer("memory", memory, 1, kMostNodes,
+                       "how many servers, from the last back, hold global memory; null: all");
   }
   /// Throws std::runtime_error when a rack of so many servers has fewer than these.
   Roles of(std::uint64_t nodes) const;

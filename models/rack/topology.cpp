@@ -49,6 +49,7 @@ Topology::Vertex Topology::add_device(const std::string& name, unsigned ports_pe
   device.ports_per_pipe = ports_per_pipe;
   device.stations.push_back(boost::add_vertex(*graph_));
   devices_.push_back(std::move(device));
+  distances_.clear();
   return devices_.size() - 1;
 }
 
@@ -92,6 +93,7 @@ void Topology::connect(Port a, Port b, const Link& link) {
   occupy(a, cables_.size());
   occupy(b, cables_.size());
   cables_.push_back({a, b, link});
+  distances_.clear();
   boost::add_edge(station_of(a), station_of(b), Weight{weight_of(link)}, *graph_);
 }
 
@@ -127,10 +129,12 @@ Topology::Port Topology::switch_port_of(NodeId node) const {
   return across({device, 0});
 }
 
-std::vector<std::int64_t> Topology::distances_to(std::size_t station) const {
+const std::vector<std::int64_t>& Topology::distances_to(std::size_t station) const {
+  auto& distance = distances_[station];
+  if (!distance.empty()) return distance;
   // The graph is undirected: distances from the station are distances to it.
   const Stations& graph = *graph_;
-  std::vector<std::int64_t> distance(boost::num_vertices(graph));
+  distance.resize(boost::num_vertices(graph));
   boost::dijkstra_shortest_paths(
       graph, station,
       boost::distance_map(boost::make_iterator_property_map(distance.begin(), get(boost::vertex_index, graph)))
@@ -157,18 +161,30 @@ unsigned Topology::best_port(Vertex device, unsigned pipe, const std::vector<std
 
 std::vector<unsigned> Topology::ports_towards_servers(Vertex device, unsigned pipe) const {
   std::vector<unsigned> ports;
+  std::map<std::size_t, unsigned> towards_stations;
   for (const Vertex server : servers_) {
-    const auto distance = distances_to(devices_[server].stations.front());
-    if (distance[devices_[device].stations.front()] == kFar) {
+    // All servers with one link to the same pipe of another switch are reached alike.
+    const bool has_one_link = devices_[server].ports.size() == 1;
+    const Port far = has_one_link ? across({server, 0}) : Port{};
+    const std::size_t station = has_one_link ? station_of(far) : devices_[server].stations.front();
+    if (distances_to(station)[devices_[device].stations.front()] == kFar) {
       throw std::runtime_error(fmt::format("there is no route from {} to {}", name(device), name(server)));
     }
-    ports.push_back(server == device ? 0 : best_port(device, pipe, distance));
+    if (server == device) {
+      ports.push_back(0);
+    } else if (has_one_link && far.device == device) {
+      ports.push_back(far.number);
+    } else {
+      const auto [found, is_new] = towards_stations.try_emplace(station);
+      if (is_new) found->second = best_port(device, pipe, distances_to(station));
+      ports.push_back(found->second);
+    }
   }
   return ports;
 }
 
 unsigned Topology::port_towards_switch(Vertex device, unsigned pipe, Vertex network_switch) const {
-  const auto distance = distances_to(devices_[network_switch].stations.front());
+  const auto& distance = distances_to(devices_[network_switch].stations.front());
   if (distance[devices_[device].stations.front()] == kFar) {
     throw std::runtime_error(fmt::format("there is no route from {} to {}", name(device), name(network_switch)));
   }
@@ -177,7 +193,7 @@ unsigned Topology::port_towards_switch(Vertex device, unsigned pipe, Vertex netw
 
 std::vector<Topology::Hop> Topology::route(NodeId from, NodeId to) const {
   std::vector<Hop> hops;
-  const auto distance = distances_to(devices_[server(to)].stations.front());
+  const auto& distance = distances_to(devices_[server(to)].stations.front());
   for (Port at = switch_port_of(from); at.device != server(to);) {
     if (distance[station_of(at)] == kFar) {
       throw std::runtime_error(fmt::format("there is no route from {} to {}", name(server(from)), name(server(to))));

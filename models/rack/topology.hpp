@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -114,14 +115,15 @@ class Topology {
   std::size_t station_of(const Port& port) const { return devices_[port.device].stations[pipe_of(port)]; }
   /// The far end of a port's cable.
   Port across(const Port& port) const;
-  /// Distances of all stations to one.
-  std::vector<std::int64_t> distances_to(std::size_t station) const;
+  /// Distances of all stations to one, found once.
+  const std::vector<std::int64_t>& distances_to(std::size_t station) const;
   unsigned best_port(Vertex device, unsigned pipe, const std::vector<std::int64_t>& distance) const;
 
   std::unique_ptr<Graph> graph_;
   std::vector<Device> devices_;
   std::vector<Cable> cables_;
   std::vector<Vertex> servers_, switches_;
+  mutable std::map<std::size_t, std::vector<std::int64_t>> distances_;  // by the station to which
 };
 
 }  // namespace racksim::models

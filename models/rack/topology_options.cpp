@@ -62,7 +62,7 @@ void TopologyOptions::declare(sim::Parameters& p) {
   p.integer("racks", racks, 1, 64,
             "Racks: of more than one each has a switch (tor0, tor1, ...), and these hang on a switch called spine.")
       .neutral(1);
-  p.integer("last_rack", last_rack, 0, 255,
+  p.integer("last_rack", last_rack, 0, kMostNodes - 1,
             "Servers of the last rack; the others share what remains evenly. 0: the last rack shares too.")
       .neutral(0);
   p.integer("pipes", pipes, 1, 16,

@@ -42,6 +42,7 @@ void AccessStates::permission(const sim::PermissionView& change, sim::OperationI
   ++unit->changes;
   if (operation != unit->latest) ++unit->foreign;
   unit->moved = at;
+  unit->unknown |= bit == 0;
 }
 
 AccessStates::Access AccessStates::begin(const sim::Observation& observation) {
@@ -50,14 +51,14 @@ AccessStates::Access AccessStates::begin(const sim::Observation& observation) {
   const std::uint64_t number = operation.key >> (sim::accesses_memory(operation.kind) ? unit_bits_ : 0);
   Unit* unit = unit_of(number);
   if (unit == nullptr) return {};
-  unit->locked |= !sim::accesses_memory(operation.kind);
+  unit->unknown |= !sim::accesses_memory(operation.kind);
   const bool at_rest = unit->open == 0 && observation.at - unit->moved >= quiet_;
   ++unit->open;
   unit->latest = observation.operation;
   Access access{number, unit->changes, unit->foreign, ++unit->begun};
   const bool writes = operation.kind == sim::OperationKind::write;
   const std::uint64_t own = node_bit(observation.source);
-  if (unit->locked || own == 0 || (!writes && operation.kind != sim::OperationKind::read)) return access;
+  if (unit->unknown || own == 0 || (!writes && operation.kind != sim::OperationKind::read)) return access;
   access.others = static_cast<std::uint8_t>(std::popcount((unit->readers | unit->writers) & ~own));
   if ((unit->writers & own) != 0) {
     access.state = writes ? AccessState::write_hit : AccessState::read_hit;
@@ -85,7 +86,7 @@ AccessState AccessStates::end(sim::Time at, const Access& access) {
   const bool hit = access.state == AccessState::read_hit || access.state == AccessState::write_hit;
   const bool undisturbed =
       hit ? unit.changes == access.changes : unit.begun == access.begun && unit.foreign == access.foreign;
-  return undisturbed && !unit.locked ? access.state : AccessState::unknown;
+  return undisturbed && !unit.unknown ? access.state : AccessState::unknown;
 }
 
 }  // namespace racksim::models

@@ -71,7 +71,8 @@ class AccessStates {
     std::uint32_t open = 0;
     sim::OperationId latest = 0;  // to begin
     sim::Time moved = sim::Time::beginning();
-    bool locked = false;  // ever: an application that holds a lock has more than permissions
+    // Ever locked, since an application that holds a lock has more than permissions, or held by a node without a bit.
+    bool unknown = false;
   };
 
   /// Null if there are too many.

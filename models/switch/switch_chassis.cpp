@@ -1,6 +1,8 @@
 // Wiring the parts of the switch. See switch_chassis.hpp.
 #include "models/switch/switch_chassis.hpp"
 
+#include <fmt/core.h>
+
 #include <stdexcept>
 #include <utility>
 
@@ -45,6 +47,12 @@ SwitchChassis::~SwitchChassis() = default;
 
 void SwitchChassis::load(std::shared_ptr<const p4::Program> program) {
   if (packets_held() != 0) throw std::logic_error("a program cannot be loaded while packets are in the switch");
+  if (ports_.size() > program->no_port()) {
+    throw p4::ProgramError(
+        fmt::format("program '{}' names at most {} ports, by {} bits; the switch has {}, with those of "
+                    "recirculation and control CPU",
+                    program->name(), program->no_port(), program->port_bits(), ports_.size()));
+  }
   program_ = std::make_shared<const p4::LoadedProgram>(std::move(program), options_.pipe);
   boot();
 }

@@ -9,7 +9,11 @@
 namespace racksim::models {
 
 SwitchEgress::SwitchEgress(const SwitchParts& parts, sim::Source source)
-    : parts_(parts), source_(source), traffic_manager_(parts.options, parts.ports.size()), held_(parts.ports) {}
+    : parts_(parts),
+      source_(source),
+      traffic_manager_(parts.options, parts.ports.size()),
+      replication_(parts.options.bits_of_ports()),
+      held_(parts.ports) {}
 
 void SwitchEgress::add_pipe(PipeState& state) {
   states_.push_back(&state);
@@ -27,7 +31,7 @@ void SwitchEgress::use(const p4::Pipeline& pipeline) {
 }
 
 void SwitchEgress::forget() {
-  replication_ = {};
+  replication_ = p4::ReplicationEngine(parts_.options.bits_of_ports());
   mirror_sessions_ = {};
   traffic_manager_ = TrafficManager(parts_.options, parts_.ports.size());
 }

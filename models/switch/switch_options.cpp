@@ -4,7 +4,13 @@
 namespace racksim::models {
 
 void SwitchOptions::declare(sim::Parameters& p) {
-  p.integer("switch.ports", ports, 1, 256, "Front-panel ports.");
+  p.integer("switch.ports", ports, 1, kMostPorts, "Front-panel ports.");
+  p.integer(
+       "switch.port_bits", port_bits, p4::kPortBits, 12,
+       "Bits of a port's number in plain forwarding. Tofino's 9, of which all ones stand for none, number 511 ports "
+       "with those of recirculation and control CPU; more bits are of a larger switch than there is. Programs of "
+       "protocols have 9.")
+      .neutral(p4::kPortBits);
   p.integer("switch.ports_per_pipe", ports_per_pipe, 1, 64, "Ports that share a pipe and its state.");
   p.integer("switch.port_packet_rate", port_packets_per_second, 0, 10'000'000'000,
             "Packets a second that a front port takes in each direction, however short they are; 0: no such limit.")

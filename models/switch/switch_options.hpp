@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "p4model/language/port_number.hpp"
 #include "p4model/language/resources.hpp"
 #include "sim/kernel/time.hpp"
 #include "sim/options/parameters.hpp"
@@ -19,8 +20,10 @@ enum class PassMode : std::uint8_t {
 };
 
 struct SwitchOptions {
-  std::uint64_t ports = 32;           ///< front-panel ports, numbered from 0
-  std::uint64_t ports_per_pipe = 16;  ///< port p belongs to pipe p / ports_per_pipe
+  static constexpr std::uint64_t kMostPorts = 1024;
+  std::uint64_t ports = 32;                 ///< front-panel ports, numbered from 0
+  std::uint64_t port_bits = p4::kPortBits;  ///< of a port's number in plain forwarding
+  std::uint64_t ports_per_pipe = 16;        ///< port p belongs to pipe p / ports_per_pipe
   /// That pass a front port in each direction, as an InfiniBand switch limits small ones (ccKVS §8.4); 0: no limit. The
   /// server's NIC waits for it as for a slower wire: flow control loses nothing.
   std::uint64_t port_packets_per_second = 0;
@@ -43,6 +46,7 @@ struct SwitchOptions {
   bool skip_idle_passes = false;      ///< not declared either: compute idle passes (idle_ring.hpp), do not run them
   p4::SwitchResources pipe;
 
+  unsigned bits_of_ports() const { return static_cast<unsigned>(port_bits); }
   void declare(sim::Parameters& parameters);
 };
 

@@ -21,17 +21,17 @@ sim::Duration uniform_up_to(sim::RandomStream& random, sim::Duration limit) {
 Wire::Wire(RackContext& context, std::string name, std::uint64_t bits_per_second, sim::Duration propagation,
            PacketSink& sink, unsigned port)
     : context_(context),
-      name_(std::move(name)),
-      bits_per_second_(bits_per_second),
       picoseconds_per_bit_(bits_per_second > 0 && 1'000'000'000'000 % bits_per_second == 0
                                ? static_cast<std::int64_t>(1'000'000'000'000 / bits_per_second)
                                : 0),
       propagation_(propagation),
       sink_(sink),
       port_(port),
-      lane_(context.calendar.add_lane("wire/" + name_)),
-      source_(context.event_log.add_source("wire/" + name_)),
-      arrival_source_(context.event_log.add_source("wire/" + name_ + "/arrival")),
+      lane_(context.calendar.add_lane("wire/" + name)),
+      source_(context.event_log.add_source("wire/" + name)),
+      arrival_source_(context.event_log.add_source("wire/" + name + "/arrival")),
+      name_(std::move(name)),
+      bits_per_second_(bits_per_second),
       random_(context.seed, "wire/" + name_) {
   if (bits_per_second == 0) throw std::runtime_error(fmt::format("wire {}: a rate of 0", name_));
   if (propagation < sim::Duration{}) throw std::runtime_error(fmt::format("wire {}: a negative length", name_));

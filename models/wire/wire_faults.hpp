@@ -36,8 +36,8 @@ struct WireFaults {
   void declare(sim::Parameters& parameters, const std::string& prefix);
 };
 
-/// A set of servers, by their numbers; a rack has at most 255.
-using NodeSet = std::bitset<256>;
+/// A set of servers, by their numbers.
+using NodeSet = std::bitset<kMostNodes>;
 
 /// A condition on a packet: it has a header of this name, whose named fields have these values, and it was made by one
 /// of these servers. An empty name and no set of servers let every packet pass.

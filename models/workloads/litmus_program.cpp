@@ -120,7 +120,7 @@ class ProgramParser {
       if (word.empty() || names_register(word) || is_reserved(word)) reader_.refuse(place, "an object such as x");
       if (objects_.count(word) != 0) reader_.refuse(place, "an object that has no home yet");
       reader_.expect('@', "and the object's home");
-      program_.objects[object(word)].home = static_cast<NodeId>(reader_.number(0, 255, "a node"));
+      program_.objects[object(word)].home = static_cast<NodeId>(reader_.number(0, kMostNodes - 1, "a node"));
       homes_.push_back(place);
     } while (reader_.accept(';'));
     reader_.expect('}', "after the homes of objects");
@@ -155,7 +155,7 @@ class ProgramParser {
     LitmusSession& session = program_.sessions.emplace_back(LitmusSession{name});
     session.at_end = at_end;
     if (reader_.accept('@')) {
-      session.node = static_cast<NodeId>(reader_.number(0, 255, "a node"));
+      session.node = static_cast<NodeId>(reader_.number(0, kMostNodes - 1, "a node"));
       if (reader_.accept('/')) session.thread = static_cast<std::uint16_t>(reader_.number(0, 63, "a thread"));
     }
     reader_.expect(':', "before the operations of the session");

@@ -59,11 +59,12 @@ void MicroOptions::declare(sim::Parameters& p) {
   p.integer("operations_per_node", operations_per_node, 0, std::uint64_t{1} << 50,
             "operations after which the sessions of a node end, together; 0: none")
       .neutral(0);
-  p.integer("slow_nodes", slow_nodes, 0, 255, "so many of the first nodes pause between two operations of a session")
+  p.integer("slow_nodes", slow_nodes, 0, kMostNodes,
+            "so many of the first nodes pause between two operations of a session")
       .neutral(0);
   p.length("slow_pause", slow_pause, 0_ps, 1_s, "how long they do").neutral(1_us);
   p.length("hold", hold, 0_ps, 1_s, "how much longer than its access takes a session keeps a lock").neutral(0_ps);
-  p.optional_integer("one_writer", one_writer, 0, 254,
+  p.optional_integer("one_writer", one_writer, 0, kMostNodes - 1,
                      "the node whose operations all write, while those of all others read; null: by read_ratio")
       .neutral_null();
   p.real("warm_passes", warm_passes, 0, 1000, "warm-up accesses per block that a node can reach")

@@ -3,8 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <bit>
 #include <stdexcept>
+#include <utility>
 
 #include "p4model/language/header.hpp"
 
@@ -12,7 +12,8 @@ namespace racksim::p4 {
 
 namespace {
 constexpr unsigned kMaxDirectBits = 12;
-}
+constexpr std::size_t kFewestSlots = 16;
+}  // namespace
 
 ExactTable::ExactTable(std::string name, const std::vector<unsigned>& bits, std::uint32_t max_entries,
                        std::size_t data_words)
@@ -32,12 +33,9 @@ ExactTable::ExactTable(std::string name, const std::vector<unsigned>& bits, std:
     used += field;
     total += field;
   }
-  if (total <= kMaxDirectBits) {
-    direct_.assign(std::size_t{1} << total, kMiss);
-  } else {
-    slots_.assign(std::bit_ceil(std::size_t{2} * max_entries + 2), kMiss);
-    slot_mask_ = slots_.size() - 1;
-  }
+  direct_ = total <= kMaxDirectBits;
+  entries_ = std::make_shared<Entries>();
+  entries_->slots.assign(direct_ ? std::size_t{1} << total : kFewestSlots, kMiss);
 }
 
 ExactTable::Key ExactTable::pack(std::span<const std::uint64_t> values) const {
@@ -56,71 +54,85 @@ ExactTable::Key ExactTable::pack(std::span<const std::uint64_t> values) const {
   return key;
 }
 
-void ExactTable::store(std::size_t entry, std::uint32_t action, std::span<const std::uint64_t> data) {
-  actions_[entry] = action;
-  std::copy(data.begin(), data.end(), data_.begin() + static_cast<std::ptrdiff_t>(entry * data_words_));
+ExactTable::Entries& ExactTable::own_entries() {
+  if (entries_.use_count() > 1) entries_ = std::make_shared<Entries>(*entries_);
+  return *entries_;
+}
+
+void ExactTable::store(Entries& all, std::int32_t entry, std::uint32_t action,
+                       std::span<const std::uint64_t> data) const {
+  auto* to = all.records.data() + static_cast<std::size_t>(entry) * record_words() + words_;
+  *to++ = action;
+  std::copy(data.begin(), data.end(), to);
+}
+
+void ExactTable::grow(Entries& all) const {
+  const auto before = std::exchange(all.slots, std::vector<std::int32_t>(2 * all.slots.size(), kMiss));
+  for (const auto entry : before) {
+    if (entry == kMiss) continue;
+    auto at = all.slot_of(hash_of(record(entry)));
+    while (all.slots[at] != kMiss) at = all.behind(at);
+    all.slots[at] = entry;
+  }
 }
 
 void ExactTable::add(const Key& key, std::uint32_t action, std::span<const std::uint64_t> data) {
   if (find(key) != kMiss) throw std::runtime_error(fmt::format("table '{}': the key is already there", name_));
-  if (used_ == max_entries_) throw std::runtime_error(fmt::format("table '{}' is full with {} entries", name_, used_));
-  std::size_t entry;
-  if (free_.empty()) {
-    entry = actions_.size();
-    actions_.push_back(0);
-    keys_.resize(keys_.size() + words_);
-    data_.resize(data_.size() + data_words_);
-  } else {
-    entry = static_cast<std::size_t>(free_.back());
-    free_.pop_back();
+  Entries& all = own_entries();
+  if (all.used == max_entries_) {
+    throw std::runtime_error(fmt::format("table '{}' is full with {} entries", name_, all.used));
   }
-  std::copy_n(key.begin(), words_, keys_.begin() + static_cast<std::ptrdiff_t>(entry * words_));
-  store(entry, action, data);
-  ++used_;
-  if (!direct_.empty()) {
-    direct_[key[0]] = static_cast<std::int32_t>(entry);
+  std::int32_t entry;
+  if (all.free.empty()) {
+    entry = static_cast<std::int32_t>(all.records.size() / record_words());
+    all.records.resize(all.records.size() + record_words());
+  } else {
+    entry = all.free.back();
+    all.free.pop_back();
+  }
+  std::copy_n(key.begin(), words_,
+              all.records.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(entry) * record_words()));
+  store(all, entry, action, data);
+  ++all.used;
+  if (direct_) {
+    all.slots[key[0]] = entry;
     return;
   }
-  auto at = slot_of(key);
-  while (slots_[at] != kMiss) at = (at + 1) & slot_mask_;
-  slots_[at] = static_cast<std::int32_t>(entry);
+  if (2 * std::size_t{all.used} > all.slots.size()) grow(all);
+  auto at = all.slot_of(hash_of(key));
+  while (all.slots[at] != kMiss) at = all.behind(at);
+  all.slots[at] = entry;
 }
 
 bool ExactTable::modify(const Key& key, std::uint32_t action, std::span<const std::uint64_t> data) {
   const auto entry = find(key);
   if (entry == kMiss) return false;
-  store(static_cast<std::size_t>(entry), action, data);
+  store(own_entries(), entry, action, data);
   return true;
-}
-
-std::size_t ExactTable::slot_holding(std::int32_t entry, const Key& key) const {
-  auto at = slot_of(key);
-  while (slots_[at] != entry) at = (at + 1) & slot_mask_;
-  return at;
 }
 
 bool ExactTable::remove(const Key& key) {
   const auto entry = find(key);
   if (entry == kMiss) return false;
-  --used_;
-  free_.push_back(entry);
-  if (!direct_.empty()) {
-    direct_[key[0]] = kMiss;
+  Entries& all = own_entries();
+  --all.used;
+  all.free.push_back(entry);
+  if (direct_) {
+    all.slots[key[0]] = kMiss;
     return true;
   }
-  // Close the gap: an entry behind it moves up when its home slot does not lie between the gap and itself.
-  auto gap = slot_holding(entry, key);
-  for (auto at = (gap + 1) & slot_mask_; slots_[at] != kMiss; at = (at + 1) & slot_mask_) {
-    Key other{};
-    std::copy_n(keys_.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(slots_[at]) * words_), words_,
-                other.begin());
-    const auto home = slot_of(other);
-    if (((at - home) & slot_mask_) >= ((at - gap) & slot_mask_)) {
-      slots_[gap] = slots_[at];
+  auto gap = all.slot_of(hash_of(key));
+  while (all.slots[gap] != entry) gap = all.behind(gap);
+  // Close it: an entry behind it moves up when its home slot does not lie between the gap and itself.
+  const auto distance = [&](std::size_t from, std::size_t to) { return (to - from) & (all.slots.size() - 1); };
+  for (auto at = all.behind(gap); all.slots[at] != kMiss; at = all.behind(at)) {
+    const auto home = all.slot_of(hash_of(record(all.slots[at])));
+    if (distance(home, at) >= distance(gap, at)) {
+      all.slots[gap] = all.slots[at];
       gap = at;
     }
   }
-  slots_[gap] = kMiss;
+  all.slots[gap] = kMiss;
   return true;
 }
 

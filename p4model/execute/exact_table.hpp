@@ -1,8 +1,11 @@
 // The entries of one exact-match table at run time: a direct array for keys of at most 12 bits, else open addressing.
+// Copies of a table keep their entries together until one of them changes: pipes that are filled alike read the same
+// memory.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,24 +31,24 @@ class ExactTable {
 
   /// The entry with this key, or kMiss. Words beyond `words()` are not looked at.
   std::int32_t find(const Key& key) const {
-    if (!direct_.empty()) return direct_[key[0]];
-    for (auto at = slot_of(key);; at = (at + 1) & slot_mask_) {
-      const auto entry = slots_[at];
-      if (entry == kMiss || equal(static_cast<std::size_t>(entry), key)) return entry;
+    const Entries& all = *entries_;
+    if (direct_) return all.slots[key[0]];
+    for (auto at = all.slot_of(hash_of(key));; at = all.behind(at)) {
+      const auto entry = all.slots[at];
+      if (entry == kMiss || equal(record(entry), key)) return entry;
     }
   }
   /// The same for a table whose keys take one word: nearly all do.
   std::int32_t find(std::uint64_t key) const {
-    if (!direct_.empty()) return direct_[key];
-    for (auto at = static_cast<std::size_t>(mix(0, key)) & slot_mask_;; at = (at + 1) & slot_mask_) {
-      const auto entry = slots_[at];
-      if (entry == kMiss || keys_[static_cast<std::size_t>(entry)] == key) return entry;
+    const Entries& all = *entries_;
+    if (direct_) return all.slots[key];
+    for (auto at = all.slot_of(mix(0, key));; at = all.behind(at)) {
+      const auto entry = all.slots[at];
+      if (entry == kMiss || *record(entry) == key) return entry;
     }
   }
-  std::uint32_t action(std::int32_t entry) const { return actions_[static_cast<std::size_t>(entry)]; }
-  const std::uint64_t* data(std::int32_t entry) const {
-    return data_.data() + static_cast<std::size_t>(entry) * data_words_;
-  }
+  std::uint32_t action(std::int32_t entry) const { return static_cast<std::uint32_t>(record(entry)[words_]); }
+  const std::uint64_t* data(std::int32_t entry) const { return record(entry) + words_ + 1; }
 
   /// Packs one value per key field. Throws std::runtime_error for a wrong count or a value that exceeds its field.
   Key pack(std::span<const std::uint64_t> values) const;
@@ -54,34 +57,50 @@ class ExactTable {
   /// Changes or removes an entry; false when there is none with this key.
   bool modify(const Key& key, std::uint32_t action, std::span<const std::uint64_t> data);
   bool remove(const Key& key);
-  std::uint32_t size() const { return used_; }
+  std::uint32_t size() const { return entries_->used; }
 
  private:
+  struct Entries {
+    std::size_t slot_of(std::uint64_t hash) const { return static_cast<std::size_t>(hash) & (slots.size() - 1); }
+    std::size_t behind(std::size_t slot) const { return (slot + 1) & (slots.size() - 1); }
+
+    std::vector<std::int32_t> slots;     // entries by key, or by its hash: at least twice as many as entries
+    std::vector<std::uint64_t> records;  // of each entry side by side: key, action, data
+    std::vector<std::int32_t> free;
+    std::uint32_t used = 0;
+  };
+
   static std::uint64_t mix(std::uint64_t h, std::uint64_t word) {
     h = (h ^ word) * 0x9E3779B97F4A7C15u;
     return h ^ h >> 32;
   }
-  std::size_t slot_of(const Key& key) const {
+  template <class Words>
+  std::uint64_t hash_of(const Words& key) const {
     std::uint64_t h = 0;
     for (std::size_t i = 0; i < words_; ++i) h = mix(h, key[i]);
-    return static_cast<std::size_t>(h) & slot_mask_;
+    return h;
   }
-  bool equal(std::size_t entry, const Key& key) const {
+  bool equal(const std::uint64_t* record, const Key& key) const {
     for (std::size_t i = 0; i < words_; ++i) {
-      if (keys_[entry * words_ + i] != key[i]) return false;
+      if (record[i] != key[i]) return false;
     }
     return true;
   }
-  void store(std::size_t entry, std::uint32_t action, std::span<const std::uint64_t> data);
-  std::size_t slot_holding(std::int32_t entry, const Key& key) const;
+  std::size_t record_words() const { return words_ + 1 + data_words_; }
+  const std::uint64_t* record(std::int32_t entry) const {
+    return entries_->records.data() + static_cast<std::size_t>(entry) * record_words();
+  }
+  /// To be changed: this table's alone from now on.
+  Entries& own_entries();
+  void store(Entries& all, std::int32_t entry, std::uint32_t action, std::span<const std::uint64_t> data) const;
+  void grow(Entries& all) const;
 
   std::string name_;
   std::vector<KeyPart> parts_;
-  std::size_t words_ = 0, data_words_ = 0, slot_mask_ = 0;
-  std::uint32_t max_entries_ = 0, used_ = 0;
-  std::vector<std::int32_t> direct_, slots_, free_;
-  std::vector<std::uint64_t> keys_, data_;
-  std::vector<std::uint32_t> actions_;
+  std::size_t words_ = 0, data_words_ = 0;
+  std::uint32_t max_entries_ = 0;
+  bool direct_ = false;
+  std::shared_ptr<Entries> entries_;
 };
 
 }  // namespace racksim::p4

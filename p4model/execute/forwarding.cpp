@@ -16,7 +16,7 @@ namespace {
 
 Forwarding append(Program& program, Block& block, Action* to_group) {
   auto& to_port = program.action("forward_to_port");
-  to_port.set(program.intrinsics().ucast_egress_port, to_port.data("port", 9));
+  to_port.set(program.intrinsics().ucast_egress_port, to_port.data("port", program.port_bits()));
   auto& drop = program.action("forward_drop").set(program.intrinsics().drop, 1);
   auto& by_mac = program.table("forward_by_mac")
                      .key(program.header_field(&Ethernet::dst))
@@ -40,9 +40,9 @@ Forwarding append_forwarding(Program& program, Block& block) {
   return append(program, block, nullptr);
 }
 
-ForwardingProgram make_forwarding_program() {
-  auto program = std::make_shared<Program>("l2l3-forwarding",
-                                           "forwards by destination MAC or IPv4 address, and to multicast groups");
+ForwardingProgram make_forwarding_program(unsigned port_bits) {
+  auto program = std::make_shared<Program>(
+      "l2l3-forwarding", "forwards by destination MAC or IPv4 address, and to multicast groups", port_bits);
   append_forwarding_parser(*program, Gress::ingress);
   auto& to_group = program->action("forward_to_group");
   const auto& in = program->intrinsics();
@@ -57,6 +57,9 @@ const sim::Registration<ProgramEntry> forwarding({
     .doc = "forwards by destination MAC or IPv4 address, and to multicast groups",
     .make = [] { return make_forwarding_program().program; },
 });
+// Of a switch with 1,024 ports.
+const sim::Registration<ShippedShape> wide({.name = "l2l3-forwarding-wide",
+                                            .make = [] { return make_forwarding_program(11).program; }});
 }  // namespace
 
 }  // namespace racksim::p4

@@ -9,6 +9,7 @@
 
 #include "p4model/language/field.hpp"
 #include "p4model/language/forward.hpp"
+#include "p4model/language/port_number.hpp"
 
 namespace racksim::p4 {
 
@@ -30,7 +31,7 @@ void append_forwarding_parser(Program& program, Gress gress);
 /// and IPv4.
 Forwarding append_forwarding(Program& program, Block& block);
 
-/// A program that does nothing else, and whose table `by_mac` has a second action, "forward_to_group": a copy for each
+/// A program that does nothing else, for a switch whose ports have numbers of so many bits, and whose table `by_mac` has a second action, "forward_to_group": a copy for each
 /// member of the multicast group that is its only value, but for those that the L2 exclusion of the port by which the
 /// packet came leaves out.
 struct ForwardingProgram {
@@ -38,6 +39,6 @@ struct ForwardingProgram {
   Forwarding forwarding;
   const Action* to_group;
 };
-ForwardingProgram make_forwarding_program();
+ForwardingProgram make_forwarding_program(unsigned port_bits = kPortBits);
 
 }  // namespace racksim::p4

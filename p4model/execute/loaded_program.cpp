@@ -86,7 +86,7 @@ LoadedProgram::LoadedProgram(std::shared_ptr<const Program> loaded, const Switch
     uses.ages = uses.ages || table.ages;
     std::uint32_t priority = 0;
     for (const auto& entry : table.entries) {
-      const auto number = action_number(table, *entry.action, entry.values.size());
+      const auto number = action_number(table, *entry.action, entry.values);
       if (table.in_tcam()) {
         ternary[table.id]->add(entry.key, priority, number, entry.values);
         if (!table.by_prefix()) ++priority;
@@ -99,15 +99,23 @@ LoadedProgram::LoadedProgram(std::shared_ptr<const Program> loaded, const Switch
   if (const auto* passes = sim::Registry<GeneratedPasses>::find(name)) generated = passes->functions;
 }
 
-std::uint32_t LoadedProgram::action_number(const Table& table, const Action& action, std::size_t values) const {
+std::uint32_t LoadedProgram::action_number(const Table& table, const Action& action,
+                                           std::span<const std::uint64_t> data) const {
   const auto& all = actions.at(table.id);
   const auto found = std::find(all.begin(), all.end(), &action);
   if (found == all.end()) {
     throw std::runtime_error(fmt::format("table '{}' has no action '{}'", table.name, action.name));
   }
-  if (values != action.parameters.size()) {
+  if (data.size() != action.parameters.size()) {
     throw std::runtime_error(fmt::format("table '{}': action '{}' takes {} values, not {}", table.name, action.name,
-                                         action.parameters.size(), values));
+                                         action.parameters.size(), data.size()));
+  }
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    const auto& [name, bits] = action.parameters[i];
+    if (data[i] <= mask_of(bits)) continue;
+    // Cut, a port would be another one.
+    throw std::runtime_error(fmt::format("table '{}': value {} of '{}' of action '{}' exceeds its {} bits", table.name,
+                                         data[i], name, action.name, bits));
   }
   return static_cast<std::uint32_t>(found - all.begin());
 }

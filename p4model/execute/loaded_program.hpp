@@ -39,10 +39,10 @@ struct LoadedProgram {
   PassForm form() const;
   /// As Pipeline::passes_repeat has it.
   bool passes_repeat() const { return !uses.clock && !uses.draws && !uses.requests && !uses.measures && !uses.ages; }
-  /// A key of a table in SRAM, and the number of an action with so many values among those of its table. They throw as
-  /// Pipeline::add_entry does.
+  /// A key of a table in SRAM, and the number of an action among those of its table, which can have this data. They throw
+  /// as Pipeline::add_entry does.
   ExactTable::Key exact_key(const Table& table, std::span<const KeyMatch> key, std::uint32_t priority) const;
-  std::uint32_t action_number(const Table& table, const Action& action, std::size_t values) const;
+  std::uint32_t action_number(const Table& table, const Action& action, std::span<const std::uint64_t> data) const;
 
   std::shared_ptr<const Program> program;
   Placement placement;

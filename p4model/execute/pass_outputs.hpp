@@ -38,7 +38,7 @@ inline Verdict Pipeline::verdict_of(const PassOutputs& outputs, bool resubmitted
   };
   if (outputs.drop != 1) {
     verdict.ucast_port = number(outputs.ucast_egress_port);
-    if (verdict.ucast_port == Verdict::kNoPort) verdict.ucast_port = Verdict::kNone;
+    if (verdict.ucast_port == no_port_) verdict.ucast_port = Verdict::kNone;
     verdict.mcast_a = number(outputs.mcast_grp_a);
     verdict.mcast_b = number(outputs.mcast_grp_b);
     verdict.rid = or_zero(outputs.rid);

@@ -59,8 +59,6 @@ struct Digest {
 /// resubmitted, as the TNA pseudo-code has it.
 struct Verdict {
   static constexpr std::int32_t kNone = -1;
-  /// The number that stands for no port: a packet for it goes nowhere.
-  static constexpr std::int32_t kNoPort = 0x1ff;
   bool resubmit = false;
   std::uint64_t resubmit_data = 0;
   std::int32_t ucast_port = kNone;
@@ -168,6 +166,9 @@ class Pipeline {
   bool modify_entry(const Table& table, std::span<const KeyMatch> key, const Action& action,
                     std::span<const std::uint64_t> data = {}, std::uint32_t priority = 0);
   bool remove_entry(const Table& table, std::span<const KeyMatch> key, std::uint32_t priority = 0);
+  /// Takes over all entries of a table from another pipe with this program, which has just begun as this one has. Both
+  /// keep them once until one changes them.
+  void share_entries(const Table& table, const Pipeline& with);
   /// The same for entries that ask for one value of each key field.
   void add_entry(const Table& table, std::span<const std::uint64_t> key, const Action& action,
                  std::span<const std::uint64_t> data = {}) {
@@ -319,6 +320,7 @@ class Pipeline {
   std::vector<MeterMemory> meter_memories_;           // by number of the meter in the program
   std::vector<CounterMemory> counter_memories_;       // the same
   PipelineCounters counters_;
+  std::int32_t no_port_ = program().no_port();
   std::vector<StateWriteObserver*> observers_;
   StageWatcher* watcher_ = nullptr;
   std::uint64_t seed_ = 0;

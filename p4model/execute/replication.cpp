@@ -17,16 +17,15 @@ bool contains(const std::vector<std::uint16_t>& ports, std::uint16_t port) {
   return std::find(ports.begin(), ports.end(), port) != ports.end();
 }
 
-/// The ports of a node as hardware's bit vector has them, in the order of the list.
-std::vector<std::uint16_t> each_once(const std::vector<std::uint16_t>& ports) {
+}  // namespace
+
+std::vector<std::uint16_t> ReplicationEngine::each_once(const std::vector<std::uint16_t>& ports) const {
   std::vector<std::uint16_t> once;
   for (const auto port : ports) {
-    if (port != Verdict::kNoPort && !contains(once, port)) once.push_back(port);
+    if (port != no_port_ && !contains(once, port)) once.push_back(port);
   }
   return once;
 }
-
-}  // namespace
 
 void ReplicationEngine::set_group(std::uint16_t group, const std::vector<MulticastNode>& nodes) {
   std::map<std::uint16_t, std::size_t> sets;
@@ -62,8 +61,8 @@ void ReplicationEngine::remove_group(std::uint16_t group) {
 }
 
 void ReplicationEngine::set_exclusion(std::uint16_t id, std::vector<std::uint16_t> ports) {
-  if (id > kMaxExclusionId) {
-    throw std::runtime_error(fmt::format("L2 exclusion id {} is above {}", id, kMaxExclusionId));
+  if (id > most_exclusion()) {
+    throw std::runtime_error(fmt::format("L2 exclusion id {} is above {}", id, most_exclusion()));
   }
   if (exclusions_.size() <= id) exclusions_.resize(std::size_t{id} + 1);
   exclusions_[id] = std::move(ports);

@@ -37,6 +37,13 @@ struct MulticastNode {
 class ReplicationEngine {
  public:
   static constexpr std::uint16_t kMaxExclusionId = 287;
+  /// The same of this switch: a larger one than Tofino has one for each of its ports.
+  std::uint16_t most_exclusion() const {
+    return no_port_ == no_port() ? kMaxExclusionId : static_cast<std::uint16_t>(no_port_ - 1);
+  }
+
+  /// Of a switch whose ports have numbers of so many bits.
+  explicit ReplicationEngine(unsigned port_bits = kPortBits) : no_port_(no_port(port_bits)) {}
 
   static constexpr std::uint16_t kMostLags = 256;
   static constexpr std::size_t kMostOfEcmp = 32;
@@ -45,7 +52,7 @@ class ReplicationEngine {
   /// set, and a LAG above 255.
   void set_group(std::uint16_t group, const std::vector<MulticastNode>& nodes);
   void remove_group(std::uint16_t group);
-  /// Ports left out for an L2 exclusion id. Throws std::runtime_error above 287.
+  /// Ports left out for an L2 exclusion id. Throws std::runtime_error above the most.
   void set_exclusion(std::uint16_t id, std::vector<std::uint16_t> ports);
   /// The members of a LAG that work; none to begin with. Throws std::runtime_error above 255.
   void set_lag(std::uint16_t id, std::vector<std::uint16_t> ports);
@@ -60,9 +67,12 @@ class ReplicationEngine {
   void replicate_group(std::int32_t group, const Verdict& verdict, std::vector<Copy>& out) const;
   void replicate_selecting(const std::vector<MulticastNode>& nodes, const Verdict& verdict,
                            std::vector<Copy>& out) const;
+  /// The ports of a node as hardware's bit vector has them, in the order of the list.
+  std::vector<std::uint16_t> each_once(const std::vector<std::uint16_t>& ports) const;
   /// Whether the packet's L2 exclusion leaves a copy out.
   bool is_pruned(const Copy& copy, const Verdict& verdict) const;
 
+  std::uint16_t no_port_;
   std::map<std::uint16_t, std::vector<MulticastNode>> selecting_;  // groups in which something is chosen
   std::vector<std::vector<std::uint16_t>> lags_;
   std::vector<std::vector<Copy>> groups_;  // the others, by id, as long as the largest id loaded

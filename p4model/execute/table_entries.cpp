@@ -14,7 +14,7 @@ void Pipeline::tell_of_tables() const {
 
 void Pipeline::add_entry(const Table& table, std::span<const KeyMatch> key, const Action& action,
                          std::span<const std::uint64_t> data, std::uint32_t priority) {
-  const auto number = loaded_->action_number(table, action, data.size());
+  const auto number = loaded_->action_number(table, action, data);
   if (table.in_tcam()) {
     ternary_.at(table.id)->add(key, priority, number, data);
   } else {
@@ -27,7 +27,7 @@ void Pipeline::add_entry(const Table& table, std::span<const KeyMatch> key, cons
 
 bool Pipeline::modify_entry(const Table& table, std::span<const KeyMatch> key, const Action& action,
                             std::span<const std::uint64_t> data, std::uint32_t priority) {
-  const auto number = loaded_->action_number(table, action, data.size());
+  const auto number = loaded_->action_number(table, action, data);
   const bool found = table.in_tcam()
                          ? ternary_.at(table.id)->modify(key, priority, number, data)
                          : tables_.at(table.id).modify(loaded_->exact_key(table, key, priority), number, data);
@@ -40,6 +40,16 @@ bool Pipeline::remove_entry(const Table& table, std::span<const KeyMatch> key, s
                                      : tables_.at(table.id).remove(loaded_->exact_key(table, key, priority));
   if (found) tell_of_tables();
   return found;
+}
+
+void Pipeline::share_entries(const Table& table, const Pipeline& with) {
+  if (table.in_tcam()) {
+    *ternary_.at(table.id) = *with.ternary_.at(table.id);
+  } else {
+    tables_.at(table.id) = with.tables_.at(table.id);
+  }
+  hit_.at(table.id) = with.hit_.at(table.id);
+  tell_of_tables();
 }
 
 std::optional<Pipeline::EntryContent> Pipeline::entry(const Table& table, std::span<const KeyMatch> key,

@@ -92,22 +92,22 @@ ControlNode& Block::if_(Condition condition) {
   return node;
 }
 
-Program::Program(std::string name, std::string doc) : name_(std::move(name)), doc_(std::move(doc)) {
+Program::Program(std::string name, std::string doc, unsigned port_bits) : name_(std::move(name)), doc_(std::move(doc)) {
   const auto add = [&](const char* field, unsigned bits, FieldKind kind, bool in_ingress, bool in_egress) {
     return add_hardware_field(field, bits, kind, in_ingress, in_egress);
   };
   auto& i = intrinsics_;
-  i.ingress_port = add("ingress_port", 9, FieldKind::input, true, false);
+  i.ingress_port = add("ingress_port", port_bits, FieldKind::input, true, false);
   i.resubmit_flag = add("resubmit_flag", 1, FieldKind::input, true, false);
   i.resubmit_data = add("resubmit_data", 64, FieldKind::input, true, false);
-  i.egress_port = add("egress_port", 9, FieldKind::input, false, true);
+  i.egress_port = add("egress_port", port_bits, FieldKind::input, false, true);
   i.egress_rid = add("egress_rid", 16, FieldKind::input, false, true);
   i.packet_length = add("packet_length", 16, FieldKind::input, false, true);
-  i.ucast_egress_port = add("ucast_egress_port", 9, FieldKind::output, true, false);
+  i.ucast_egress_port = add("ucast_egress_port", port_bits, FieldKind::output, true, false);
   i.mcast_grp_a = add("mcast_grp_a", 16, FieldKind::output, true, false);
   i.mcast_grp_b = add("mcast_grp_b", 16, FieldKind::output, true, false);
   i.rid = add("rid", 16, FieldKind::output, true, false);
-  i.l2_exclusion_id = add("l2_exclusion_id", 9, FieldKind::output, true, false);
+  i.l2_exclusion_id = add("l2_exclusion_id", port_bits, FieldKind::output, true, false);
   i.drop = add("drop", 1, FieldKind::output, true, true);
   i.resubmit = add("resubmit", 1, FieldKind::output, true, false);
   i.resubmit_value = add("resubmit_value", 64, FieldKind::output, true, false);

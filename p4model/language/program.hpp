@@ -29,6 +29,7 @@
 #include "p4model/language/header.hpp"
 #include "p4model/language/meter.hpp"
 #include "p4model/language/parser.hpp"
+#include "p4model/language/port_number.hpp"
 #include "p4model/language/register_array.hpp"
 #include "p4model/language/table.hpp"
 
@@ -51,12 +52,15 @@ struct HashUnit {
 
 class Program {
  public:
-  explicit Program(std::string name, std::string doc = {});
+  explicit Program(std::string name, std::string doc = {}, unsigned port_bits = kPortBits);
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
   const std::string& name() const { return name_; }
   const std::string& doc() const { return doc_; }
+  /// Of the numbers of ports in its fields, and what stands there for no port.
+  unsigned port_bits() const { return info(intrinsics_.ingress_port).bits; }
+  std::uint16_t no_port() const { return p4::no_port(port_bits()); }
 
   /// A metadata field of 1 to 64 bits.
   FieldRef field(std::string field_name, unsigned bits);

@@ -6,7 +6,7 @@ namespace racksim::store {
 void StoreOptions::declare_store(sim::Parameters& p, Uses uses) {
   using sim::Duration;
   const Duration zero, us = Duration::from_ps(1'000'000), most = Duration::from_ps(1'000'000'000'000);
-  p.integer("server_nodes", server_nodes, 1, 254,
+  p.integer("server_nodes", server_nodes, 1, models::kMostNodes - 1,
             "nodes that hold the store, the last of the rack; the others are clients")
       .varied_from(1)
       .moderate({});

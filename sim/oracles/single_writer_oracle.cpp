@@ -7,6 +7,16 @@
 
 namespace racksim::sim {
 
+namespace {
+constexpr std::uint64_t kGroup = 64;  // nodes that share a word
+}
+
+std::size_t SingleWriterOracle::held_blocks() const {
+  std::size_t blocks = 0;
+  for (const auto& held : holders_) blocks += held.size();
+  return blocks;
+}
+
 void SingleWriterOracle::observe(const Observation& observation) {
   if (observation.what != Observed::permission) return;
   expect_in_order(observation.at);
@@ -20,26 +30,30 @@ void SingleWriterOracle::apply(const PermissionView& change, Time at, OperationI
     throw std::runtime_error(
         fmt::format("oracle {}: node {} is beyond the {} nodes it can watch", name(), change.node, kNodes));
   }
-  const auto bit = std::uint64_t{1} << change.node;
+  const std::size_t group = change.node / kGroup;
+  if (group >= holders_.size()) holders_.resize(group + 1);
+  const auto bit = std::uint64_t{1} << change.node % kGroup;
   switch (change.permission) {
     case Permission::none: {
-      auto* holders = holders_.find(change.key);
+      auto* holders = holders_[group].find(change.key);
       if (holders == nullptr) return;
       holders->readers &= ~bit;
       holders->writers &= ~bit;
-      if ((holders->readers | holders->writers) == 0) holders_.erase(change.key);
+      if ((holders->readers | holders->writers) == 0) holders_[group].erase(change.key);
       return;
     }
     case Permission::read:
     case Permission::write: {
-      auto& holders = holders_[change.key];
+      auto& holders = holders_[group][change.key];
       const bool writes = change.permission == Permission::write;
       holders.readers = writes ? holders.readers & ~bit : holders.readers | bit;
       holders.writers = writes ? holders.writers | bit : holders.writers & ~bit;
       remember_grant(change, at);
-      const auto others = (writes ? holders.readers | holders.writers : holders.writers) & ~bit;
-      if (others != 0) [[unlikely]]
-        report(change, holders, others, at, operation);
+      bool forbidden = ((writes ? holders.readers | holders.writers : holders.writers) & ~bit) != 0;
+      if (holders_.size() > 1) [[unlikely]]
+        visit_others(change, [&](std::uint64_t, std::uint64_t, const Holders&) { forbidden = true; });
+      if (forbidden) [[unlikely]]
+        report(change, at, operation);
       return;
     }
   }
@@ -47,12 +61,29 @@ void SingleWriterOracle::apply(const PermissionView& change, Time at, OperationI
       fmt::format("oracle {}: {} is no permission", name(), static_cast<unsigned>(change.permission)));
 }
 
-void SingleWriterOracle::report(const PermissionView& granted, const Holders& holders, std::uint64_t others, Time at,
-                                OperationId operation) {
+template <class Visit>
+void SingleWriterOracle::visit_others(const PermissionView& granted, Visit&& visit) const {
+  for (std::size_t group = 0; group < holders_.size(); ++group) {
+    const Holders* holders = holders_[group].find(granted.key);
+    if (holders == nullptr) continue;
+    std::uint64_t others = holders->writers;
+    if (granted.permission == Permission::write) others |= holders->readers;
+    if (group == granted.node / kGroup) others &= ~(std::uint64_t{1} << granted.node % kGroup);
+    if (others != 0) visit(group * kGroup, others, *holders);
+  }
+}
+
+void SingleWriterOracle::report(const PermissionView& granted, Time at, OperationId operation) {
   if (!keeps_more()) return violated(at, {});
   // A second writer is worse news than a forgotten reader.
-  const bool other_writes = (others & holders.writers) != 0;
-  const auto other = static_cast<std::uint64_t>(std::countr_zero(other_writes ? others & holders.writers : others));
+  std::uint64_t other = kNodes;
+  bool other_writes = false;
+  visit_others(granted, [&](std::uint64_t first, std::uint64_t others, const Holders& holders) {
+    const std::uint64_t writing = others & holders.writers;
+    if (other_writes || (other < kNodes && writing == 0)) return;
+    other_writes = writing != 0;
+    other = first + static_cast<std::uint64_t>(std::countr_zero(other_writes ? writing : others));
+  });
   violated(
       at,
       fmt::format("block {}: node {} gained {} permission at {} while node {} holds {} permission {}",

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <sstream>
 #include <stdexcept>
 #include <vector>
 
@@ -42,6 +43,33 @@ double simulated_seconds_per_second(unsigned simulated_ms, const char* idle_pass
   return simulated_ms * 1e-3 / seconds;
 }
 
+struct Effort {
+  double events = 0, seconds = 0;
+};
+
+Effort effort_of(const Scenario& scenario) {
+  const auto run = [&scenario] {
+    sim::Metrics metrics;
+    const double begin = processor_seconds();
+    const std::uint64_t events = passing_run(scenario, metrics).events;
+    return fmt::format("{} {}", events, processor_seconds() - begin);
+  };
+  Effort effort;
+  std::istringstream(answer_of(run, "as a process was measuring").text) >> effort.events >> effort.seconds;
+  return effort;
+}
+
+double events_per_second(unsigned hosts, std::uint64_t operations, const Catalogue& catalogue) {
+  const auto effort = [&](std::uint64_t measured) {
+    return effort_of(
+        load_scenario(find_scenario_file("nocache/thousand-hosts.json"), catalogue,
+                      {fmt::format("rack.nodes={}", hosts), fmt::format("protocol.nocache.server_nodes={}", hosts / 2),
+                       fmt::format("run.measure={{\"operations\":{}}}", measured)}));
+  };
+  const Effort brief = effort(operations / 10), whole = effort(operations);
+  return (whole.events - brief.events) / (whole.seconds - brief.seconds);
+}
+
 }  // namespace
 
 std::uint64_t peak_memory_of(const Scenario& scenario) {
@@ -71,6 +99,15 @@ IdlePassesResult run_idle_passes(unsigned simulated_ms, unsigned rounds, const C
     run.push_back(simulated_seconds_per_second(simulated_ms, "run", catalogue));
   }
   return {spread_of(skipped), spread_of(run), ratio_of(skipped, run)};
+}
+
+HostsResult run_hosts(std::uint64_t operations, unsigned rounds, const Catalogue& catalogue) {
+  std::vector<double> few, many;
+  for (unsigned round = 0; round < rounds; ++round) {
+    few.push_back(events_per_second(16, operations, catalogue));
+    many.push_back(events_per_second(1024, operations, catalogue));
+  }
+  return {spread_of(few), spread_of(many), ratio_of(many, few)};
 }
 
 }  // namespace racksim::tools

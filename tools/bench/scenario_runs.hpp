@@ -1,4 +1,5 @@
-// What runs of scenarios take, each in a process of its own: memory, events a message, and time where nothing happens.
+// What runs of scenarios take, each in a process of its own: memory, events a message, time where nothing happens, and
+// time with many hosts.
 #pragma once
 
 #include <cstdint>
@@ -29,5 +30,15 @@ struct IdlePassesResult {
 /// circulate, and hardly anybody asks for one. `simulated_ms` are run, and a hundred times as many skipped, so that
 /// both take a while; what is measured is the whole of a run, the making of the rack included.
 IdlePassesResult run_idle_passes(unsigned simulated_ms, unsigned rounds, const Catalogue& catalogue);
+
+/// Events per second of a processor with 16 hosts and with 1,024, and the second over the first.
+struct HostsResult {
+  Spread few, many, kept;
+};
+
+/// What becomes of the rate as the rack grows: scenarios/nocache/thousand-hosts.json, whose hosts all have as much to do,
+/// for about so many operations. What a run takes before its first event and after its last is left out, as the
+/// difference of two lengths.
+HostsResult run_hosts(std::uint64_t operations, unsigned rounds, const Catalogue& catalogue);
 
 }  // namespace racksim::tools

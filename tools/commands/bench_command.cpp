@@ -41,7 +41,8 @@ struct BenchOptions {
   std::uint64_t length = 0;
 };
 
-constexpr double kMultisetAim = 2, kSimgridAim = 25, kEventsAim = 8, kMessageAim = 6, kMemoryAim = 1024, kIdleAim = 100;
+constexpr double kMultisetAim = 2, kSimgridAim = 25, kEventsAim = 8, kMessageAim = 6, kMemoryAim = 1024, kIdleAim = 100,
+                 kHostsAim = 0.6;
 constexpr const char *kMicroScenario = "flowcc/micro.json", *kGamScenario = "gam/micro-sharing-quick.json";
 
 /// What is measured, in numbers that both outputs show.
@@ -59,11 +60,12 @@ struct Lengths {
   std::uint64_t hold_events, rpcs, passes;
   std::string operations;  ///< of the measured phase of the memory runs
   unsigned quiet_ms;       ///< simulated, with every idle pass run
+  std::uint64_t hosts_operations;
 };
 
 Lengths lengths(bool quick) {
-  if (quick) return {3, 20'000, 20'000, 20'000, "2000", 20};
-  return {9, 300'000, 400'000, 400'000, "100000", 200};
+  if (quick) return {3, 20'000, 20'000, 20'000, "2000", 20, 50'000};
+  return {9, 300'000, 400'000, 400'000, "100000", 200, 500'000};
 }
 
 Spread exactly(double value) {
@@ -136,6 +138,13 @@ void add_idle_passes(std::vector<Row>& rows, const Lengths& lengths, const Catal
   rows.push_back({"idle_passes.skipped_over_run", "ratio", idle.skipped_over_run, kIdleAim});
 }
 
+void add_hosts(std::vector<Row>& rows, const Lengths& lengths, const Catalogue& catalogue) {
+  const auto hosts = run_hosts(lengths.hosts_operations, lengths.rounds, catalogue);
+  rows.push_back({"hosts.16", "events/s", hosts.few, {}});
+  rows.push_back({"hosts.1024", "events/s", hosts.many, {}});
+  rows.push_back({"hosts.rate_kept", "ratio", hosts.kept, kHostsAim});
+}
+
 std::string number(double value) {
   return value >= 1e5 ? fmt::format("{:.2f} M", value / 1e6) : fmt::format("{:.4g}", value);
 }
@@ -167,13 +176,14 @@ int bench(const BenchOptions& options, CommandContext& context) {
   const auto size = lengths(options.quick);
   std::vector<Row> rows;
   // Memory comes first: a child begins with the memory of its parent.
-  const std::array<std::function<void()>, 7> parts{[&] { add_peak_memory(rows, size, context.catalogue); },
+  const std::array<std::function<void()>, 8> parts{[&] { add_peak_memory(rows, size, context.catalogue); },
                                                    [&] { add_memory_estimates(rows, size, context.catalogue); },
                                                    [&] { add_echo(rows, size); },
                                                    [&] { add_messages(rows, size, context.catalogue); },
                                                    [&] { add_hold_model(rows, size); },
                                                    [&] { add_lcf_passes(rows, size); },
-                                                   [&] { add_idle_passes(rows, size, context.catalogue); }};
+                                                   [&] { add_idle_passes(rows, size, context.catalogue); },
+                                                   [&] { add_hosts(rows, size, context.catalogue); }};
   bool stopped = false;
   for (auto part = parts.begin(); part != parts.end() && !stopped; ++part) {
     try {

@@ -58,8 +58,11 @@ struct Host : PacketHandler, CompletionHandler, MemoryObserver {
 };
 
 struct TwoNics : Hardware {
-  explicit TwoNics(const NicOptions& nic_options = {}, const CpuCosts& costs = {})
-      : options(nic_options), a(*this, counters, 0, options, costs), b(*this, counters, 1, options, costs) {
+  explicit TwoNics(const NicOptions& nic_options = {}, const CpuCosts& core_costs = {})
+      : options(nic_options),
+        costs(core_costs),
+        a(*this, counters, 0, options, costs),
+        b(*this, counters, 1, options, costs) {
     a.nic.plug(ab);
     b.nic.plug(ba);
     connect();
@@ -103,6 +106,7 @@ struct TwoNics : Hardware {
   std::uint64_t held() const { return ab.in_flight() + ba.in_flight() + a.nic.packets_held() + b.nic.packets_held(); }
 
   NicOptions options;
+  CpuCosts costs;
   NicCounters counters{metrics};
   Host a, b;
   Wire ab{context, "a-b", 100'000'000'000, 10_ns, b.nic, 0};

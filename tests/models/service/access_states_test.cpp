@@ -91,6 +91,13 @@ TEST_CASE("other holders are counted as the access began") {
   CHECK(nodes.end(upgrade) == AccessState::upgrade);
 }
 
+TEST_CASE("of a line that one of the nodes beyond the first 64 holds nothing is known") {
+  Nodes nodes;
+  nodes.may(64, Permission::write);
+  nodes.rest();
+  CHECK(nodes.found(0, OperationKind::read) == AccessState::unknown);
+}
+
 TEST_CASE("an owner is a holder, too") {
   Nodes nodes;
   nodes.may(2, Permission::write);

@@ -1,5 +1,7 @@
 #include "p4model/execute/pipeline.hpp"
 
+#include <fmt/core.h>
+
 #include <catch2/catch.hpp>
 
 #include "p4model/execute/forwarding.hpp"
@@ -270,6 +272,43 @@ TEST_CASE("plain forwarding goes by MAC, else by IPv4, else drops and counts") {
   CHECK(send(0xbb, 0x1234, 0x0a000001) == Verdict::kNone);
   CHECK(pipeline.counters().ingress_drops == 2);
   CHECK(pipeline.counters(*made.forwarding.by_ip).misses == 1);
+}
+
+TEST_CASE("a packet goes to a port of any number that the program's bits have, and to none by all ones") {
+  using V = std::vector<std::uint64_t>;
+  for (const unsigned bits : {9u, 11u}) {
+    const auto made = make_forwarding_program(bits);
+    Pipeline pipeline(made.program);
+    PacketPool pool;
+    const std::uint64_t none = made.program->no_port();
+    CHECK(none == (1u << bits) - 1);
+    for (std::uint64_t port = 0; port <= none; ++port) {
+      pipeline.add_entry(*made.forwarding.by_mac, V{port}, *made.forwarding.to_port, V{port});
+      auto packet = pool.make();
+      packet->push(Ethernet{.dst = port});
+      const auto sent_to = pipeline.run_ingress(*packet, {}).ucast_port;
+      REQUIRE(sent_to == (port == none ? Verdict::kNone : static_cast<std::int32_t>(port)));
+    }
+    CHECK_THROWS_WITH(
+        pipeline.add_entry(*made.forwarding.by_mac, V{none + 1}, *made.forwarding.to_port, V{none + 1}),
+        fmt::format("table 'forward_by_mac': value {} of 'port' of action 'forward_to_port' exceeds its {} bits",
+                    none + 1, bits));
+  }
+}
+
+TEST_CASE("pipes that share a table's entries keep them apart once one is changed") {
+  const auto made = make_forwarding_program();
+  Pipeline first(made.program), second(made.program);
+  using V = std::vector<std::uint64_t>;
+  const auto& by_mac = *made.forwarding.by_mac;
+  first.add_entry(by_mac, V{1}, *made.forwarding.to_port, V{5});
+  second.share_entries(by_mac, first);
+  CHECK(second.entry(by_mac, std::vector{KeyMatch(1)})->data == V{5});
+  first.modify_entry(by_mac, V{1}, *made.forwarding.to_port, V{6});
+  second.add_entry(by_mac, V{2}, *made.forwarding.to_port, V{7});
+  CHECK(second.entry(by_mac, std::vector{KeyMatch(1)})->data == V{5});
+  CHECK(first.entry(by_mac, std::vector{KeyMatch(1)})->data == V{6});
+  CHECK(first.entries(by_mac) == 1);
 }
 
 TEST_CASE("the registry finds programs by name") {

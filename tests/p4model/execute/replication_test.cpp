@@ -64,6 +64,18 @@ TEST_CASE("a port that a node lists twice gets one copy of it, and no port gets 
   CHECK(copies(engine, verdict) == std::vector<Copy>{{4, 2}, {3, 2}, {4, 5}});
 }
 
+TEST_CASE("on a switch whose ports have more bits, another number stands for no port, and each port has an exclusion") {
+  ReplicationEngine engine(11);
+  engine.set_group(1, {{0, {0x1ff, 1040, 0x7ff}}});
+  engine.set_exclusion(1040, {1040});
+  Verdict verdict;
+  verdict.mcast_a = 1;
+  CHECK(copies(engine, verdict) == std::vector<Copy>{{0x1ff, 0}, {1040, 0}});
+  verdict.l2_exclusion = 1040;
+  CHECK(copies(engine, verdict) == std::vector<Copy>{{0x1ff, 0}});
+  CHECK_THROWS_WITH(engine.set_exclusion(2047, {}), "L2 exclusion id 2047 is above 2046");
+}
+
 TEST_CASE("of an ECMP set the level-1 hash takes one node, of a LAG the level-2 hash one member that works") {
   ReplicationEngine engine;
   MulticastNode a{1, {10}}, b{2, {11}}, c{3, {12}}, lag{4, {20}};

@@ -51,6 +51,25 @@ TEST_CASE("many readers, or one writer after the readers left, are fine") {
   CHECK(w.violations() == 0);
 }
 
+TEST_CASE("of a thousand nodes, too, one writes or many read") {
+  Watched w;
+  for (std::uint64_t node = 0; node < 1024; ++node) w.set(7, node, kRead);
+  for (std::uint64_t node = 0; node < 1023; ++node) w.set(7, node, kNone);
+  w.set(7, 1023, kWrite);
+  CHECK(w.violations() == 0);
+  w.set(7, 70, kRead);
+  w.set(7, 70, kNone);
+  w.set(7, 3, kWrite);
+  w.set(7, 1023, kNone);
+  w.set(7, 3, kNone);
+  w.set(7, 64, kRead);
+  REQUIRE(w.violations() == 2);
+  CHECK_THAT(w.oracle.violations()[0].what,
+             Catch::Contains("node 70 gained read permission") && Catch::Contains("while node 1023 holds write"));
+  CHECK_THAT(w.oracle.violations()[1].what,
+             Catch::Contains("node 3 gained write permission") && Catch::Contains("while node 1023 holds write"));
+}
+
 TEST_CASE("a second writer is a violation that names block, nodes and times") {
   Watched w;
   w.set(42, 3, kWrite);
@@ -128,7 +147,7 @@ TEST_CASE("a holder whose grant is long past is still found, with a bound on its
 
 TEST_CASE("impossible nodes, permissions and times are refused with a reason") {
   Watched w;
-  CHECK_THROWS_WITH(w.set(1, 64, kRead), Catch::Contains("node 64"));
+  CHECK_THROWS_WITH(w.set(1, 1024, kRead), Catch::Contains("node 1024 is beyond the 1024 nodes"));
   CHECK_THROWS_WITH(w.set(1, 1, static_cast<Permission>(3)), Catch::Contains("3 is no permission"));
   w.set(1, 1, kRead);
   CHECK_THROWS_WITH(record_permission(w.event_log, w.protocol, Time(), 0, 1, 1, kNone),

@@ -47,6 +47,7 @@ TEST_CASE("a quick bench prints positive numbers for everything it measures, as 
   CHECK(names.contains("gam.events_per_message"));
   CHECK(names.contains("lcf.fused"));
   CHECK(names.contains("idle_passes.skipped_over_run"));
+  CHECK(names.contains("hosts.rate_kept"));
   CHECK(names.contains("memory.micro.sharing_1.0"));
   CHECK(names.contains("memory.estimate.sharing_0.2"));
   // Two packets, each arriving at the switch, at a NIC and at a core: 6, which no machine's speed changes.

@@ -49,6 +49,46 @@ TEST_CASE("what is known before a run is refused before it, by validate as by ru
   }
 }
 
+TEST_CASE("racks with more nodes or ports than something has room for are refused with both numbers, as by run") {
+  struct Large {
+    std::string file, settings, found;
+  };
+  const std::string three_hundred =
+      "--set rack.nodes=300 --set rack.switch.ports=300 --set rack.switch.ports_per_pipe=64 ";
+  const Large all[] = {
+      {"nocache/thousand-hosts.json", "--set rack.nodes=1025", "/rack/nodes: found the number 1025"},
+      {"nocache/thousand-hosts.json", "--set rack.switch.ports=512",
+       "found 1024 servers, expected at most the 512 ports"},
+      {"nocache/thousand-hosts.json", "--set rack.switch.port_bits=9",
+       "at most 511 ports, by 9 bits; the switch has 1041"},
+      {"nocache/thousand-hosts.json", "--set rack.switch.port_bits=10",
+       "at most 1023 ports, by 10 bits; the switch has 1041"},
+      {"nocache/thousand-hosts.json", "--set rack.nodes=511 --set rack.switch.ports=511 --set rack.switch.port_bits=9",
+       "at most 511 ports, by 9 bits; the switch has 520"},
+      {"nocache/thousand-hosts.json", "--set protocol.nocache.server_nodes=1024", "found the number 1024"},
+      {"starcache/zipf-0.99.json", "--set rack.switch.ports=600 --set rack.switch.port_bits=11",
+       "program 'starcache' names at most 511 ports, by 9 bits; the switch has 639"},
+      {"starcache/zipf-0.99.json", "--set rack.nodes=64", "by another pipe of the switch"},
+      {"quickstart.json", "--set rack.nodes=17", "17 nodes"},
+      {"quickstart.json", three_hundred, "300 nodes"},
+      {"cckvs/zipf-0.99-lin-1pct-quick.json", three_hundred, "/rack/nodes: found 300 nodes, expected 2 to 255"},
+      {"cckvs/base.json", three_hundred, "/rack/nodes: found 300 nodes, expected 2 to 255"},
+      {"selcc/zipf-read-intensive-quick.json",
+       three_hundred + "--set rack.roles.compute=59 --set rack.roles.memory=241",
+       "found 59 compute nodes, expected at most 58"},
+  };
+  const TemporaryFolder folder;
+  for (const Large& one : all) {
+    INFO(one.file << " " << one.settings);
+    const Outcome validated = run_racksim(folder, "validate " + scenario(one.file) + " " + one.settings);
+    const Outcome run = run_racksim(folder, "run " + scenario(one.file) + " " + one.settings);
+    CHECK(validated.status == 2);
+    CHECK(run.status == 2);
+    CHECK(validated.err == run.err);
+    CHECK_THAT(validated.err, Catch::Contains(one.found));
+  }
+}
+
 TEST_CASE("an interval that fits the measured phase once is long enough to know something of") {
   const TemporaryFolder folder;
   const Outcome fits =
