@@ -39,7 +39,7 @@ const std::map<std::string, std::vector<std::string>> kRooms{
     {"p4model", {"language", "fit", "execute", "generate", "examples"}},
     {"models", {"packets", "wire", "host", "nic", "switch", "rack", "membership", "faults", "service", "workloads"}},
     {"tools",
-     {"text", "json", "files", "processes", "scenario", "lone_switch", "experiment", "knee", "fuzz", "diff", "suite",
+     {"text", "json", "files", "processes", "profile", "scenario", "lone_switch", "experiment", "knee", "fuzz", "diff", "suite",
       "figure", "explain", "bench", "commands"}},
     {"protocols/flowcc", {"rules", "events", "node", "switch", "allocation", "control", "explored"}},
     {"protocols/cckvs", {"keys", "threads", "explored"}},
