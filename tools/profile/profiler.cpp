@@ -123,13 +123,13 @@ Profiler::Profiler() {
   counts.last = processor_ns();
   counts.of(Part::profile) = counts.last - begun;
   enter(Stage::start);
-  counts.parts = &timer_->parts;
 
   sigevent event{};
   event.sigev_notify = SIGEV_SIGNAL;
   event.sigev_signo = SIGPROF;
   const itimerspec period{{0, kPeriodNs}, {0, kPeriodNs}};
   if (timer_create(CLOCK_MONOTONIC, &event, &timer_->timer) != 0) throw no_timer();
+  counts.parts = &timer_->parts;
   if (timer_settime(timer_->timer, 0, &period, nullptr) != 0) throw no_timer();
 }
 

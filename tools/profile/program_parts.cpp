@@ -2,16 +2,12 @@
 #include "tools/profile/program_parts.hpp"
 
 #include <elf.h>
-#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
-#include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
-#include <string>
 
 extern "C" const char __ehdr_start;  // NOLINT(bugprone-reserved-identifier): where the linker says the program begins
 
@@ -94,12 +90,11 @@ std::optional<Part> part_of(std::string_view space, std::string_view name) {
 }
 
 template <class Record>
-std::vector<Record> records(const std::string& file, std::size_t offset, std::size_t count) {
-  if (offset > file.size() || count > (file.size() - offset) / sizeof(Record)) {
-    throw std::runtime_error("this program's file is cut short");
-  }
-  std::vector<Record> all(count);
-  std::memcpy(all.data(), file.data() + offset, count * sizeof(Record));
+std::vector<Record> records(std::istream& file, std::uint64_t offset, std::size_t bytes) {
+  std::vector<Record> all(bytes / sizeof(Record));
+  file.seekg(static_cast<std::streamoff>(offset));
+  file.read(reinterpret_cast<char*>(all.data()), static_cast<std::streamsize>(all.size() * sizeof(Record)));
+  if (!file) throw std::runtime_error("this program's own file cannot be read");
   return all;
 }
 
@@ -129,18 +124,17 @@ std::optional<Part> part_of_symbol(std::string_view mangled) {
 }
 
 ProgramParts::ProgramParts() {
-  std::ifstream stream("/proc/self/exe", std::ios::binary);
-  std::string file(std::filesystem::file_size("/proc/self/exe"), '\0');
-  stream.read(file.data(), static_cast<std::streamsize>(file.size()));
-  const auto head = records<Elf64_Ehdr>(file, 0, 1).front();
-  const auto sections = records<Elf64_Shdr>(file, head.e_shoff, head.e_shnum);
+  std::ifstream file("/proc/self/exe", std::ios::binary);
+  const auto head = records<Elf64_Ehdr>(file, 0, sizeof(Elf64_Ehdr)).front();
+  const auto sections = records<Elf64_Shdr>(file, head.e_shoff, head.e_shnum * sizeof(Elf64_Shdr));
   const auto base = head.e_type == ET_DYN ? reinterpret_cast<std::uintptr_t>(&__ehdr_start) : 0;
   for (const auto& section : sections) {
     if (section.sh_type != SHT_SYMTAB) continue;
-    const auto& texts = sections.at(section.sh_link);
-    for (const auto& symbol : records<Elf64_Sym>(file, section.sh_offset, section.sh_size / sizeof(Elf64_Sym))) {
+    const auto& of_names = sections.at(section.sh_link);
+    const auto names = records<char>(file, of_names.sh_offset, of_names.sh_size);
+    for (const auto& symbol : records<Elf64_Sym>(file, section.sh_offset, section.sh_size)) {
       if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_size == 0) continue;
-      const auto part = part_of_symbol(file.c_str() + texts.sh_offset + symbol.st_name);
+      const auto part = part_of_symbol(&names.at(symbol.st_name));
       if (!part) continue;
       const std::uintptr_t begin = base + symbol.st_value;
       functions_.push_back({begin, begin + symbol.st_size, *part});
