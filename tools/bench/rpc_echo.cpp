@@ -128,7 +128,11 @@ EchoResult run_rpc_echo(std::uint64_t rpcs, unsigned rounds, const Catalogue& ca
   std::vector<Other> others{{"simgrid_s4u", [&] { return simgrid(false); }},
                             {"simgrid_s4u_fatpipe", [&] { return simgrid(true); }}};
   if (const auto ns3 = ns3_echo()) {
-    others.push_back({"ns3", [=] { return rate_of_second_burst(burst, [&](const auto& done) { ns3(burst, done); }); }});
+    const auto rate = [burst, ns3](bool stack) {
+      return rate_of_second_burst(burst, [&](const auto& done) { ns3(burst, stack, done); });
+    };
+    others.push_back({"ns3", [rate] { return rate(true); }});
+    others.push_back({"ns3_frames", [rate] { return rate(false); }});
   }
   others.push_back({"service", [&, burst] { return service_rate(burst, catalogue); }});
 

@@ -20,7 +20,8 @@ struct EchoReference {
 /// RPCs per second of all, and what an RPC costs the calendar.
 struct EchoResult {
   Spread racksim;
-  std::vector<EchoReference> others;  ///< "simgrid_s4u", "simgrid_s4u_fatpipe", "ns3" where it is installed, "service"
+  /// "simgrid_s4u", "simgrid_s4u_fatpipe", where it is installed "ns3" and "ns3_frames", and "service".
+  std::vector<EchoReference> others;
   double events_per_rpc = 0;
 };
 
