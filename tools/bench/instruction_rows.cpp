@@ -9,6 +9,8 @@
 #include "sim/metrics/metrics.hpp"
 #include "tools/bench/lcf_passes.hpp"
 #include "tools/bench/rpc_echo.hpp"
+#include "tools/bench/scenario_runs.hpp"
+#include "tools/bench/single_parts.hpp"
 #include "tools/experiment/assembly.hpp"
 #include "tools/experiment/experiment.hpp"
 #include "tools/experiment/machine_needs.hpp"
@@ -100,8 +102,6 @@ std::vector<InstructionRow> make_rows() {
   const ScaledScenario cckvs{"cckvs/zipf-0.99-lin-1pct-quick.json",
                              {"run.measure={}us", "run.warmup=10us", "workload.preload=20000"}};
   const ScaledScenario starcache{"starcache/zipf-0.99.json", {kOperations, "run.warmup=200us"}};
-  const ScaledScenario service{"starcache/zipf-0.99.json",
-                               {kOperations, "run.warmup=200us", "protocol.name=nocache", "workload.rate=1000000"}};
   const auto unchecked = [](ScaledScenario run) {
     run.settings.push_back(kUnchecked);
     return run;
@@ -136,7 +136,16 @@ std::vector<InstructionRow> make_rows() {
       "lcf.pass", "pass", {4'000, 12'000}, [](auto passes, const auto&) { return lcf_passes(passes); }, 900);
   add(
       "echo.rpc", "RPC", {2'000, 6'000}, [](auto rpcs, const auto&) { return rpc_echoes(rpcs); }, 3000);
-  add("service.get", "operation", {1'000, 4'000}, operations_of(service));
+  add("service.get", "operation", {1'000, 4'000}, [](auto operations, const auto& catalogue) {
+    return run_of(service_scenario(operations, catalogue)).operations;
+  });
+  add("wire.packet", "packet", {2'000, 10'000}, [](auto packets, const auto&) { return wire_packets(packets); });
+  for (const auto& oracle : single_oracles()) {
+    rows.push_back({.name = "oracle." + oracle,
+                    .unit = "operation",
+                    .lengths = {2'000, 10'000},
+                    .work = [oracle](auto operations, const auto&) { return oracle_operations(oracle, operations); }});
+  }
   add("quickstart.event", "event", {2'000, 6'000}, events_of(quickstart), 1300);
   add("quickstart.unchecked", "event", {2'000, 6'000}, events_of(unchecked(quickstart)));
   add("flowcc-migrating.event", "event", {200, 600}, events_of(migrating), 1400);

@@ -1,12 +1,15 @@
-// Turns between this process and others with SimGrid. See rpc_echo.hpp.
+// Turns between this process and others with SimGrid, ns-3 and a service. See rpc_echo.hpp.
 #include "tools/bench/rpc_echo.hpp"
 
+#include <functional>
 #include <utility>
 #include <vector>
 
 #include "models/packets/addressing.hpp"
 #include "models/rack/rack.hpp"
 #include "p4model/language/headers.hpp"
+#include "tools/bench/ns3_echo.hpp"
+#include "tools/bench/scenario_runs.hpp"
 #include "tools/bench/simgrid_echo.hpp"
 
 namespace racksim::tools {
@@ -94,10 +97,11 @@ struct RackEcho {
   std::uint64_t done = 0, goal = 0;
 };
 
-/// RPCs per second of SimGrid, after a first burst that is not measured.
-double simgrid_rate(std::uint64_t burst) {
+/// RPCs per second of an echo that calls back after each burst; the first is not measured.
+template <class Echo>
+double rate_of_second_burst(std::uint64_t burst, const Echo& echo) {
   double begin = 0, rate = 0;
-  run_simgrid_echo(burst, [&, first = true]() mutable {
+  echo([&, first = true]() mutable {
     if (!first) rate = static_cast<double>(burst) / (processor_seconds() - begin);
     begin = processor_seconds();
     return std::exchange(first, false);
@@ -111,18 +115,41 @@ std::uint64_t rpc_echoes(std::uint64_t rpcs) {
   return RackEcho().run(rpcs);
 }
 
-EchoResult run_rpc_echo(std::uint64_t rpcs, unsigned rounds) {
+EchoResult run_rpc_echo(std::uint64_t rpcs, unsigned rounds, const Catalogue& catalogue) {
   const std::uint64_t burst = rpcs / kSlowdown;
+  const auto simgrid = [burst](bool fat_pipe) {
+    return rate_of_second_burst(burst, [&](const auto& done) { run_simgrid_echo(burst, fat_pipe, done); });
+  };
+  struct Other {
+    std::string name;
+    std::function<double()> rate;
+    std::vector<double> rates{};
+  };
+  std::vector<Other> others{{"simgrid_s4u", [&] { return simgrid(false); }},
+                            {"simgrid_s4u_fatpipe", [&] { return simgrid(true); }}};
+  if (const auto ns3 = ns3_echo()) {
+    const auto rate = [burst, ns3](bool stack) {
+      return rate_of_second_burst(burst, [&](const auto& done) { ns3(burst, stack, done); });
+    };
+    others.push_back({"ns3", [rate] { return rate(true); }});
+    others.push_back({"ns3_frames", [rate] { return rate(false); }});
+  }
+  others.push_back({"service", [&, burst] { return service_rate(burst, catalogue); }});
+
   RackEcho rack;
   const Round rack_round = [&] { return rack.run(rpcs); };
   rack_round();  // the first round does not count
-  std::vector<double> rack_rates, simgrid_rates;
+  std::vector<double> rack_rates;
   for (unsigned round = 0; round < rounds; ++round) {
     rack_rates.push_back(rate_of(rack_round));
-    simgrid_rates.push_back(measured_apart([burst] { return simgrid_rate(burst); }));
+    for (auto& other : others) other.rates.push_back(measured_apart(other.rate));
   }
-  return {spread_of(rack_rates), spread_of(simgrid_rates), ratio_of(rack_rates, simgrid_rates),
-          static_cast<double>(rack.calendar.executed()) / static_cast<double>(rack.done)};
+  EchoResult result{
+      spread_of(rack_rates), {}, static_cast<double>(rack.calendar.executed()) / static_cast<double>(rack.done)};
+  for (const auto& other : others) {
+    result.others.push_back({other.name, spread_of(other.rates), ratio_of(rack_rates, other.rates)});
+  }
+  return result;
 }
 
 }  // namespace racksim::tools

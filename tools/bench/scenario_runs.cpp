@@ -92,6 +92,21 @@ double events_per_message(const Scenario& with_messages, const Scenario& without
   return (events_of(with_messages) - events_of(without)) / count;
 }
 
+Scenario service_scenario(std::uint64_t operations, const Catalogue& catalogue) {
+  return load_scenario(find_scenario_file("starcache/zipf-0.99.json"), catalogue,
+                       {"expect={}", fmt::format("run.measure={{\"operations\":{}}}", operations), "run.warmup=200us",
+                        "protocol.name=nocache", "workload.rate=1000000"});
+}
+
+double service_rate(std::uint64_t operations, const Catalogue& catalogue) {
+  const Scenario scenario = service_scenario(operations, catalogue);
+  sim::Metrics metrics;
+  double begin = 0;
+  const auto result = run_experiment(scenario, metrics, "", {}, nullptr,
+                                     [&](const auto&, const auto&) { begin = processor_seconds(); });
+  return static_cast<double>(result.operations) / (processor_seconds() - begin);
+}
+
 IdlePassesResult run_idle_passes(unsigned simulated_ms, unsigned rounds, const Catalogue& catalogue) {
   std::vector<double> skipped, run;
   for (unsigned round = 0; round < rounds; ++round) {

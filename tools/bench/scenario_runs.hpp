@@ -20,6 +20,11 @@ std::uint64_t peak_memory_of(const Scenario& scenario);
 /// those that the same accesses take in a run of `without`, for each of the messages that the metric `messages` counts.
 double events_per_message(const Scenario& with_messages, const Scenario& without, const std::string& messages);
 
+/// Gets of a key-value service by coroutine clients, with histories and oracles: NoCache, of which each is an RPC.
+Scenario service_scenario(std::uint64_t operations, const Catalogue& catalogue);
+/// Operations of such a run per second of a processor, without what comes before its first event. One a process.
+double service_rate(std::uint64_t operations, const Catalogue& catalogue);
+
 /// Simulated seconds per second of a processor, and the ratio of the two.
 struct IdlePassesResult {
   Spread skipped, run, skipped_over_run;

@@ -26,7 +26,7 @@ struct Message {
 
 }  // namespace
 
-extern "C" void racksim_simgrid_echo(std::uint64_t burst, const std::function<bool()>& burst_done) {
+extern "C" void racksim_simgrid_echo(std::uint64_t burst, bool fat_pipe, const std::function<bool()>& burst_done) {
   std::string name = "echo", quiet = "--log=root.thresh:error";
   std::array<char*, 3> argv{name.data(), quiet.data(), nullptr};
   int argc = 2;
@@ -44,7 +44,8 @@ extern "C" void racksim_simgrid_echo(std::uint64_t burst, const std::function<bo
                     {s4u::LinkInRoute(link, s4u::LinkInRoute::Direction::UP)}, true);
     hosts.push_back(host);
   }
-  const auto* backplane = zone->create_link("backplane", 1e12)->set_latency(400e-9);
+  auto* backplane = zone->create_link("backplane", 1e12)->set_latency(400e-9);
+  if (fat_pipe) backplane->set_sharing_policy(s4u::Link::SharingPolicy::FATPIPE);
   zone->add_route(switch_host->get_netpoint(), nullptr, nullptr, nullptr, {s4u::LinkInRoute(backplane)}, true);
   zone->seal();
 

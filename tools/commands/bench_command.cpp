@@ -7,6 +7,7 @@
 #include <array>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -41,8 +42,7 @@ struct BenchOptions {
   std::uint64_t length = 0;
 };
 
-constexpr double kMultisetAim = 2, kSimgridAim = 25, kEventsAim = 8, kMessageAim = 6, kMemoryAim = 1024, kIdleAim = 100,
-                 kHostsAim = 0.6;
+constexpr double kMultisetAim = 2, kEventsAim = 8, kMessageAim = 6, kMemoryAim = 1024, kIdleAim = 100, kHostsAim = 0.6;
 constexpr const char *kMicroScenario = "flowcc/micro.json", *kGamScenario = "gam/micro-sharing-quick.json";
 
 /// What is measured, in numbers that both outputs show.
@@ -93,11 +93,16 @@ void add_memory_estimates(std::vector<Row>& rows, const Lengths& lengths, const 
   }
 }
 
-void add_echo(std::vector<Row>& rows, const Lengths& lengths) {
-  const auto echo = run_rpc_echo(lengths.rpcs, lengths.rounds);
+void add_echo(std::vector<Row>& rows, const Lengths& lengths, const Catalogue& catalogue) {
+  static const std::map<std::string, double> aims{{"simgrid_s4u", 25}, {"simgrid_s4u_fatpipe", 40}, {"ns3", 100}};
+  const auto echo = run_rpc_echo(lengths.rpcs, lengths.rounds, catalogue);
   rows.push_back({"echo.racksim", "RPC/s", echo.racksim, {}});
-  rows.push_back({"echo.simgrid_s4u", "RPC/s", echo.simgrid, {}});
-  rows.push_back({"echo.over_simgrid_s4u", "ratio", echo.ratio, kSimgridAim});
+  for (const auto& other : echo.others) {
+    const auto aim = aims.find(other.name);
+    rows.push_back({"echo." + other.name, "RPC/s", other.rate, {}});
+    rows.push_back({"echo.over_" + other.name, "ratio", other.below,
+                    aim != aims.end() ? std::optional(aim->second) : std::nullopt});
+  }
   rows.push_back({"echo.events_per_rpc", "events", exactly(echo.events_per_rpc), kEventsAim, false});
 }
 
@@ -178,7 +183,7 @@ int bench(const BenchOptions& options, CommandContext& context) {
   // Memory comes first: a child begins with the memory of its parent.
   const std::array<std::function<void()>, 8> parts{[&] { add_peak_memory(rows, size, context.catalogue); },
                                                    [&] { add_memory_estimates(rows, size, context.catalogue); },
-                                                   [&] { add_echo(rows, size); },
+                                                   [&] { add_echo(rows, size, context.catalogue); },
                                                    [&] { add_messages(rows, size, context.catalogue); },
                                                    [&] { add_hold_model(rows, size); },
                                                    [&] { add_lcf_passes(rows, size); },

@@ -17,6 +17,7 @@
 #include "tools/experiment/run_folder.hpp"
 #include "tools/files/data_files.hpp"
 #include "tools/processes/progress_line.hpp"
+#include "tools/profile/profiler.hpp"
 #include "tools/scenario/contradictions.hpp"
 #include "tools/scenario/scenario.hpp"
 #include "tools/text/shell.hpp"
@@ -32,6 +33,7 @@ struct RunOptions {
   bool json = false;
   bool quiet = false;
   bool verbose = false;
+  bool profile = false;
   KneeArguments knee;
 };
 
@@ -46,6 +48,8 @@ int run(const RunOptions& options, CommandContext& context) {
   if (options.knee.wanted) {
     return run_knee(options.file, overrides, options.knee, options.json, options.quiet, context);
   }
+  std::optional<Profiler> profiler;
+  if (options.profile) profiler.emplace();
   const Scenario scenario = load_scenario(find_scenario_file(options.file), context.catalogue, overrides);
   if (!options.out.empty()) check_run_folder(options.out, scenario, "racksim run", "--out");
 
@@ -69,6 +73,7 @@ int run(const RunOptions& options, CommandContext& context) {
     }
     try {
       result = run_experiment(scenario, metrics, options.out, progress, nullptr, {}, begins);
+      if (profiler) result.profile = profiler->finish();
     } catch (const RunFailure& failure) {
       throw std::runtime_error(fmt::format("{}\n  replay: {}", failure.what(), command_for("run", options, scenario)));
     }
@@ -96,8 +101,9 @@ void add_run(CommandContext& context) {
   command->add_flag("--json", options->json, "Print the report as JSON, alone on standard output");
   command->add_flag("--quiet", options->quiet, "Print nothing but errors: the exit status tells the verdict");
   command->add_flag("--verbose", options->verbose, "Print the numbers of all parts of the rack");
+  command->add_flag("--profile", options->profile, "Tell which parts of the simulator the time went to");
   add_knee_options(*command, options->knee);
-  command->get_option("--knee")->excludes(command->get_option("--out"));
+  for (const char* other : {"--out", "--profile"}) command->get_option("--knee")->excludes(command->get_option(other));
   command->callback([&context, options] { context.action = [&context, options] { return run(*options, context); }; });
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "models/service/table_description.hpp"
+#include "tools/profile/profiler.hpp"
 
 namespace racksim::tools {
 
@@ -18,6 +19,7 @@ Phases::Phases(Assembly& assembly, Watch& watch, const RunPlan& plan, const Prog
       checkpoints_(assembly.event_log()) {}
 
 void Phases::warm_up() {
+  enter(Stage::warm_up);
   assembly_.warm_up();
   watch_.begin();
 }
@@ -28,6 +30,7 @@ RunOutcome Phases::run(Driver& driver) {
 }
 
 void Phases::begin(Driver& driver) {
+  enter(Stage::run);
   driver_ = &driver;
   auto& calendar = assembly_.calendar();
   assembly_.faults().start();
@@ -144,6 +147,7 @@ Driver::Outcome Phases::run_to_the_end() {
 }
 
 void Phases::judge(Driver::Outcome outcome) {
+  enter(Stage::end);
   const sim::Time now = assembly_.calendar().now();
   assembly_.rack().settle();
   if (outcome != Driver::Outcome::finished) {

@@ -113,6 +113,24 @@ JsonValue stall_json(const Stall& stall) {
   return value;
 }
 
+JsonValue profile_json(const Profile& profile) {
+  JsonValue shares = JsonValue::object();
+  for (std::size_t part = 0; part < kParts; ++part) {
+    shares.set(to_string(static_cast<Part>(part)), profile.share(static_cast<Part>(part)));
+  }
+  return JsonValue::object({{"cpu_s", profile.total()}, {"samples", profile.samples}, {"shares", std::move(shares)}});
+}
+
+std::string profile_text(const Profile& profile) {
+  std::string text =
+      fmt::format("profile      {:.2f} s of a processor, {} samples\n", profile.total(), profile.samples);
+  for (std::size_t part = 0; part < kParts; ++part) {
+    const double share = profile.share(static_cast<Part>(part));
+    text += fmt::format("  {:<10}{:>6.1f} %\n", to_string(static_cast<Part>(part)), 100 * share);
+  }
+  return text;
+}
+
 }  // namespace
 
 JsonValue report_json(const Scenario& scenario, const RunResult& result, const sim::Metrics& metrics) {
@@ -155,6 +173,7 @@ JsonValue report_json(const Scenario& scenario, const RunResult& result, const s
   report.set("events", result.events);
   report.set("simulated_ns", result.simulated.ns());
   report.set("wall_s", result.wall_seconds);
+  if (result.profile) report.set("profile", profile_json(*result.profile));
   JsonValue values = JsonValue::object();
   JsonValue whole_run = JsonValue::object();
   values.set("operations", result.operations);
@@ -212,6 +231,7 @@ std::string report_text(const Scenario& scenario, const RunResult& result, const
   }
   line("simulated", fmt::format("{} in {:.2f} s of real time, {} events", duration_text(result.simulated.ns()),
                                 result.wall_seconds, result.events));
+  if (result.profile) out += profile_text(*result.profile);
   line("checked", result.judged.empty() ? "nothing: the scenario asks for no oracle" : checked_text(result.judged));
   const std::string not_judged = not_judged_text(result.judged);
   if (!not_judged.empty()) line("not judged", not_judged + ": the run had nothing for them");

@@ -59,6 +59,7 @@ const std::vector<ReportMember>& report_members() {
       {"events", "a whole number", is_natural, integer_schema(0)},
       {"simulated_ns", "a number", is_number, type_schema("number")},
       {"wall_s", "a number", is_number, type_schema("number", "Of real time.")},
+      {"profile", "an object", is_object, type_schema("object", "Where the processor's time went (--profile)."), false},
       {"metrics", "an object", is_object, type_schema("object", "Of the measured phase.")},
       {"whole_run", "an object", is_object, map_schema(integer_schema(0), "What counters counted in all of the run.")},
       {"provenance", "an object", is_object, type_schema("object", "Which build made the report, and where.")},

@@ -1,10 +1,12 @@
 // What a run has come to, expectations included.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tools/experiment/phases.hpp"
+#include "tools/profile/profiler.hpp"
 
 namespace racksim::tools {
 
@@ -13,6 +15,7 @@ struct RunResult : RunOutcome {
   bool pass = true;  ///< no violation, no failed expectation, the run came to its end
   std::vector<std::string> failed_expectations;
   double wall_seconds = 0;
+  std::optional<Profile> profile;  ///< if someone asked for it
 };
 
 }  // namespace racksim::tools

@@ -5,6 +5,7 @@
 
 #include "sim/kernel/sanitizer.hpp"
 #include "tools/bench/instruction_rows.hpp"
+#include "tools/bench/ns3_echo.hpp"
 #include "tools/commands/command_line.hpp"
 #include "tools/experiment/machine_needs.hpp"
 #include "tools/json/json_document.hpp"
@@ -44,6 +45,9 @@ TEST_CASE("a quick bench prints positive numbers for everything it measures, as 
     CHECK(names.contains(std::string("hold.") + pending + ".over_priority_queue"));
   }
   CHECK(names.contains("echo.over_simgrid_s4u"));
+  CHECK(names.contains("echo.over_simgrid_s4u_fatpipe"));
+  CHECK(names.contains("echo.over_service"));
+  CHECK(names.contains("echo.ns3") == (ns3_echo() != nullptr));
   CHECK(names.contains("gam.events_per_message"));
   CHECK(names.contains("lcf.fused"));
   CHECK(names.contains("idle_passes.skipped_over_run"));
