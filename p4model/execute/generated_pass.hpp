@@ -13,12 +13,6 @@
 
 namespace racksim::p4 {
 
-struct GeneratedPasses {
-  static constexpr std::string_view kWhat = "generated form of a switch program";
-  std::string name;  ///< fingerprint_name() of the form
-  GeneratedFunctions functions;
-};
-
 /// A pass under way in a generated function: its pipeline's state, by the numbers that the form has.
 class PassState {
  public:

@@ -8,9 +8,8 @@
 #include <set>
 #include <stdexcept>
 
-#include "p4model/execute/generated_pass.hpp"
-#include "p4model/execute/pipeline.hpp"
 #include "p4model/fit/dependency_graph.hpp"
+#include "sim/options/registry.hpp"
 
 namespace racksim::p4 {
 
@@ -70,9 +69,9 @@ LoadedProgram::LoadedProgram(std::shared_ptr<const Program> loaded, const Switch
       code(compile(placement)),
       tables(make_tables(*program)),
       ternary(make_ternary_tables(*program)) {
-  if (code.initial_phv.size() > Pass::kMaxWords) {
+  if (code.initial_phv.size() > kMaxWords) {
     throw ProgramError(fmt::format("program '{}' has {} fields, constants and decisions, at most {} are possible",
-                                   program->name(), code.initial_phv.size(), Pass::kMaxWords));
+                                   program->name(), code.initial_phv.size(), kMaxWords));
   }
   uses.clock = program->clock_fields().has_value();
   uses.requests = program->mirror_fields() || program->digest_type_field();

@@ -7,6 +7,8 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "p4model/execute/code.hpp"
@@ -29,7 +31,17 @@ struct GeneratedFunctions {
   bool (*egress)(Pipeline& pipeline, Packet& packet, const EgressMetadata& metadata) = nullptr;
 };
 
+/// They register themselves, in a target of their own.
+struct GeneratedPasses {
+  static constexpr std::string_view kWhat = "generated form of a switch program";
+  std::string name;  ///< fingerprint_name() of the form
+  GeneratedFunctions functions;
+};
+
 struct LoadedProgram {
+  /// The most fields, constants and decisions that a pass carries.
+  static constexpr std::size_t kMaxWords = 1024;
+
   /// Checks, places and compiles the program. Throws ProgramError or DoesNotFit.
   explicit LoadedProgram(std::shared_ptr<const Program> loaded, const SwitchResources& resources = {});
   LoadedProgram(const LoadedProgram&) = delete;

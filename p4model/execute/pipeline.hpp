@@ -75,7 +75,7 @@ struct Verdict {
 /// A packet on its way through the stages of one gress.
 class Pass {
  public:
-  static constexpr std::size_t kMaxWords = 1024;
+  static constexpr std::size_t kMaxWords = LoadedProgram::kMaxWords;
 
  private:
   friend class Pipeline;

@@ -122,7 +122,7 @@ TEST_CASE("A bad program is refused at its character, with what stands there and
   CHECK(refused("{x@1 P0: x=1") == at + "'P0' at character 6, expected '}' after the homes of objects");
   CHECK(refused("{z@1} P0: x=1; fence") == at + "'z' at character 2, expected an object that the program uses");
   CHECK(refused("P0: r0=add(x,1)") == at + "'add' at character 8, expected cas(...) or faa(...)");
-  CHECK(refused("P0@256: x=1") == at + "'256' at character 4, expected a node, a whole number from 0 to 255");
+  CHECK(refused("P0@1024: x=1") == at + "'1024' at character 4, expected a node, a whole number from 0 to 1023");
   CHECK(refused("P0@1/64: x=1") == at + "'64' at character 6, expected a thread, a whole number from 0 to 63");
 }
 

@@ -70,21 +70,22 @@ class Marked {
     run.finish();
     CHECK(run.violations() == "");
   }
-  /// A thread of the home reads what it writes, which waits for another thread's lock.
-  void read_behind_own_write() {
+  /// A thread of a node, the home or another, reads what it writes, which waits for another thread's lock.
+  void read_behind_own_write(NodeId node) {
     Setup setup;
     setup.coverage = &coverage_;
     Script run(setup);
-    REQUIRE(run.try_lock({0, 1}, 0, models::LockMode::shared));
+    REQUIRE(run.try_lock({node, 1}, 0, models::LockMode::shared));
     sim::Value wrote = 0, read = 0;
     const auto write_and_read = [&]() -> sim::Task<void> {
-      wrote = co_await run.memory.write({0, 0}, run.line(0));
-      read = co_await run.memory.read({0, 0}, run.line(0));
+      wrote = co_await run.memory.write({node, 0}, run.line(0));
+      read = co_await run.memory.read({node, 0}, run.line(0));
     };
-    run.spawn(write_and_read(), 0);
+    run.spawn(write_and_read(), node);
     run.advance(300_us);
     CHECK(read == 0);
-    run.unlock({0, 1}, 0);
+    run.unlock({node, 1}, 0);
+    run.advance(300_us);
     CHECK(read == wrote);
     run.finish();
     CHECK(run.violations() == "");
@@ -109,12 +110,12 @@ class Marked {
 
 TEST_CASE("Every row of GAM's tables is executed, those of rules that are off with the rule off") {
   Marked marked;
-  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     for (const Mode mode : {Mode::access, Mode::lock_and_access, Mode::try_lock_and_access, Mode::mixed}) {
       marked.run(contended(mode, seed));
     }
   }
-  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Setup setup = logging(contended(seed % 2 == 0 ? Mode::lock_and_access : Mode::mixed, seed));
     setup.micro.read_ratio = 0.7;
     for (unsigned i = 0; i < 8; ++i) {
@@ -125,7 +126,7 @@ TEST_CASE("Every row of GAM's tables is executed, those of rules that are off wi
     marked.run(setup);
   }
   marked.hold_lock_over_crash();
-  marked.read_behind_own_write();
+  for (const NodeId node : {NodeId{0}, NodeId{1}}) marked.read_behind_own_write(node);
   const std::vector<std::function<void(Options&)>> rules{
       [](Options& o) { o.dying_reads = Options::DyingReads::paper; },
       [](Options& o) { o.invalidate_order = Options::InvalidateOrder::ack_first; },

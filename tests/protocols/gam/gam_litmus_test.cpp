@@ -1,5 +1,5 @@
 // Litmus tests on GAM under each of its models: what the model allows beyond sequential consistency is seen, and what
-// it forbids never, in 1,000 repetitions over a network with loss and jitter.
+// it forbids never, in 3,000 repetitions over a network with loss and jitter.
 #include <catch2/catch.hpp>
 
 #include "models/workloads/litmus_tests.hpp"
@@ -33,7 +33,7 @@ void run_litmus_tests(Consistency consistency, models::LitmusModel model) {
     models::LitmusOptions litmus;
     litmus.program = test.program;
     litmus.model = model;
-    litmus.repetitions = 1'000;
+    litmus.repetitions = 3'000;
     litmus.spread = 4_us;
     litmus.pause = 300_ns;
     litmus.looks = 0.2;
@@ -41,7 +41,7 @@ void run_litmus_tests(Consistency consistency, models::LitmusModel model) {
     LitmusRun run(setup, litmus);
     run.finish();
     CHECK(run.violations() == "");
-    CHECK(run.counter("litmus.repetitions") == 1'000);
+    CHECK(run.counter("litmus.repetitions") == 3'000);
   }
 }
 

@@ -153,12 +153,15 @@ class StoreRun : public racksim::testing::ProtocolRun {
     faults.spike_delay = by;
     wire.set_faults(faults, from, until);
   }
-  /// Has the packets that start on a wire in a window arrive late, by up to `by`, so that others overtake them.
+  /// Has the packets that start on a wire in a window arrive late by `by`, so that others overtake them.
   static void hold_back(models::Wire& wire, sim::Duration by, sim::Time from, sim::Time until) {
-    models::WireFaults faults;
-    faults.reorder = 1;
-    faults.reorder_delay = by;
-    wire.set_faults(faults, from, until);
+    models::TargetedFault hold;
+    hold.effect = models::TargetedFault::Effect::hold;
+    hold.count = 1'000'000;
+    hold.from = from;
+    hold.until = until;
+    hold.delay = by;
+    wire.add_targeted_fault(std::move(hold));
   }
   /// Loses messages of a kind on a wire: `count` of them, from the `first` (1) on.
   static void lose(models::Wire& wire, Op op, std::uint64_t count = 1, std::uint64_t first = 1) {

@@ -243,7 +243,7 @@ TEST_CASE("noise in which one late copy matters shrinks to that copy, and fails 
                                                 "costs": {"service": "1us"}}},
     "workload": {"kind": "key-value", "threads": 4, "keys": 10, "zipf": 0, "rate": 4000000, "write_ratio": 1},
     "run": {"measure": {"operations": 400}, "drain": "60ms"},
-    "faults": [{"kind": "noise", "duplicate": 0.2, "reorder": 0.1, "reorder_delay": "80us"}],
+    "faults": [{"kind": "noise", "duplicate": 0.2, "reorder": 0.4, "reorder_delay": "80us"}],
     "check": {"all": true}})",
                                                 "twice"));
   CHECK(kind_of_only_fault(result) == "duplicate");
