@@ -16,7 +16,8 @@ namespace racksim::p4 {
 /// A pass under way in a generated function: its pipeline's state, by the numbers that the form has.
 class PassState {
  public:
-  PassState(Pipeline& pipeline, Packet& packet) : pipeline_(pipeline), packet_(packet) {}
+  PassState(Pipeline& pipeline, Packet& packet)
+      : pipeline_(pipeline), packet_(packet), arrays_(pipeline.code_.arrays.data()) {}
 
   void begin_ingress() { ++pipeline_.counters_.ingress_passes; }
   void begin_egress() { ++pipeline_.counters_.egress_passes; }
@@ -36,8 +37,7 @@ class PassState {
   template <class T, bool pair>
   [[gnu::always_inline]] std::uint64_t execute(const AluCode& alu, std::uint32_t number, std::uint32_t array,
                                                std::uint64_t index, std::uint64_t word_0, std::uint64_t word_1) {
-    return pipeline_.registers_.execute<T, pair>(alu, array, pipeline_.code_.arrays[number], index, word_0, word_1,
-                                                 packet_);
+    return pipeline_.registers_.execute<T, pair>(alu, array, arrays_[number], index, word_0, word_1, packet_);
   }
   bool probe(std::uint32_t array, std::uint64_t index, std::uint64_t lo, std::uint64_t hi) const {
     return pipeline_.registers_.is_pair(array, index, lo, hi);
@@ -74,6 +74,7 @@ class PassState {
 
   Pipeline& pipeline_;
   Packet& packet_;
+  const ArrayCode* const arrays_;  // here, since what a pass writes might be anything for the compiler
 };
 
 }  // namespace racksim::p4
