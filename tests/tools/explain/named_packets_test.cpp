@@ -149,9 +149,10 @@ std::optional<JsonValue> with_packets_named(const JsonValue& document) {
 
 TEST_CASE("the chart of a failure that faults by name bring about holds every packet that they name", "[explain]") {
   // Safety mechanisms turned off, on wires that lose, double and reorder packets.
-  for (const char* name : {"flowcc/mechanisms.json/without-scoreboard", "flowcc/mechanisms.json/without-check-table",
-                           "selcc/mechanisms.json/without-giver-waits", "rpc-directory/mechanisms.json/without-versions",
-                           "netcache/mechanisms.json/without-ordered-updates"}) {
+  for (const char* name :
+       {"flowcc/mechanisms.json/without-scoreboard", "flowcc/mechanisms.json/without-check-table",
+        "selcc/mechanisms.json/without-giver-waits", "rpc-directory/mechanisms.json/without-versions",
+        "netcache/mechanisms.json/without-ordered-updates"}) {
     CAPTURE(name);
     JsonValue document = Composition(places::source_folder() + "/scenarios/regress/" + name).document();
     for (const char* key : {"$schema", "doc", "expect", "observe"}) document.erase(key);
