@@ -61,7 +61,8 @@ TEST_CASE("Every class of NICs, wires, switches and workloads is told from those
                                           {"models/wire", Part::network},
                                           {"models/switch", Part::network_switch},
                                           {"models/workloads", Part::workload}};
-  const std::regex declared(R"(^class (?:alignas\(\d+\) )?(\w+))"), interface("\\w+(Listener|Handler|Observer|Sink|Program)");
+  const std::regex declared(R"(^class (?:alignas\(\d+\) )?(\w+))"),
+      interface("\\w+(Listener|Handler|Observer|Sink|Program)");
   for (const auto& [room, part] : rooms) {
     for (const auto& file : std::filesystem::directory_iterator(racksim::places::source_folder() + '/' + room)) {
       if (file.path().extension() != ".hpp") continue;
