@@ -38,6 +38,32 @@ TEST_CASE("a packet finds its headers by type, outermost first") {
   CHECK(packet->header_count() == 2);
 }
 
+TEST_CASE("headers that are set at once are those that are pushed one by one, and others follow them") {
+  PacketPool pool;
+  const Ethernet ethernet{.dst = 7, .ether_type = kEtherTypeIpv4};
+  const Ipv4 ipv4{.protocol = kProtocolUdp, .dst = 9};
+  const Udp udp{.src_port = 3, .dst_port = 4};
+  auto pushed = pool.make(), set = pool.make();
+  pushed->push(ethernet);
+  pushed->push(ipv4);
+  pushed->push(udp);
+  set->set_headers(ethernet, ipv4, udp);
+  for (const bool one_more : {false, true}) {
+    if (one_more) {
+      pushed->push(udp);
+      set->push(udp);
+    }
+    CHECK(set->same_headers(*pushed));
+    CHECK(set->wire_bytes() == pushed->wire_bytes());
+    CHECK(set->byte_image() == pushed->byte_image());
+  }
+  CHECK(set->get_at<Udp>(3).dst_port == 4);
+  set->pop();
+  set->pop();
+  CHECK(set->header_bytes() == 14 + 20);
+  CHECK(set->get<Ipv4>().dst == 9);
+}
+
 TEST_CASE("a packet refuses a ninth header and pops none that is not there") {
   PacketPool pool;
   auto packet = pool.make();
