@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/packets/addressing.hpp"
 #include "models/packets/packet_accounting.hpp"
 #include "p4model/language/packet.hpp"
 #include "sim/kernel/time.hpp"
