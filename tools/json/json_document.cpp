@@ -1,6 +1,7 @@
 // The tree: access, building and comparison.
 #include "tools/json/json_document.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -135,7 +136,22 @@ std::string JsonValue::description() const {
   return "the number " + to_canonical_json(*this);
 }
 
+namespace {
+
+bool is_printable(const JsonValue& value) {
+  const auto printable = [](const std::string& text) { return first_unprintable(text) == std::string::npos; };
+  if (const auto* text = value.string()) return printable(*text);
+  if (const auto* elements = value.elements()) return std::all_of(elements->begin(), elements->end(), is_printable);
+  if (!value.is_object()) return true;
+  return std::all_of(value.members()->begin(), value.members()->end(),
+                     [&](const auto& member) { return printable(member.key) && is_printable(member.value); });
+}
+
+}  // namespace
+
+// Places take longer to name than to look at: they are named on the way to a text that is refused.
 void check_printable(const JsonValue& value, const JsonLocation& place) {
+  if (is_printable(value)) return;
   const auto check = [](const std::string& text, const JsonLocation& here) {
     if (first_unprintable(text) != std::string::npos) here.refuse(unprintable_in_words(text), kPrintableText);
   };

@@ -59,7 +59,11 @@ std::vector<std::pair<std::string, JsonLocation>> bases_of(const JsonValue& docu
 /// Reads files and lays one over the other.
 class Composer {
  public:
-  Composition take(const std::string& path) { return compose(path, {path, ""}); }
+  Composition take(const std::string& path) {
+    Composition result = compose(path, {path, ""});
+    result.files_ = std::move(files_);
+    return result;
+  }
 
  private:
   /// `named` is where the path is given, for errors.
@@ -68,8 +72,9 @@ class Composer {
     if (std::find(open_.begin(), open_.end(), path) != open_.end()) {
       named.refuse(fmt::format("a circle: {} -> {}", fmt::join(open_, " -> "), path), "a base that ends somewhere");
     }
-    if (++files_ > kMostFiles) named.refuse(fmt::format("more than {} files", kMostFiles), "fewer files in all");
+    if (files_.size() == kMostFiles) named.refuse(fmt::format("more than {} files", kMostFiles), "fewer files in all");
     open_.push_back(path);
+    files_.push_back(file);
     const JsonLocation root{file, ""};
     JsonValue own = read_json_file(file);
     note_input(file);
@@ -250,7 +255,7 @@ class Composer {
   }
 
   std::vector<std::string> open_;  ///< the files that are being put together, from the outermost
-  std::size_t files_ = 0;
+  std::vector<std::string> files_;  ///< all that were read, in this order
 };
 
 Composition::Composition(const std::string& path) : Composition(Composer().take(path)) {}

@@ -37,6 +37,8 @@ class Composition {
 
   /// The path that it was made from; it stands for the document in errors.
   const std::string& path() const { return path_; }
+  /// The files that were read for it, the path's own first.
+  const std::vector<std::string>& files() const { return files_; }
   /// Without `base` and `cases`, with the rack in its long form. A figure keeps the `base` that is its scenario.
   const JsonValue& document() const { return document_; }
 
@@ -61,6 +63,7 @@ class Composition {
   [[noreturn]] void rethrow(const InputError& error) const;
 
   std::string path_;
+  std::vector<std::string> files_;
   JsonValue document_;
   /// By pointer: where the value and all below it come from that no longer pointer names, and where an object was last
   /// added to.

@@ -254,22 +254,6 @@ Scenario load_scenario(const std::string& path, const Catalogue& catalogue, cons
   });
 }
 
-Testbed testbed_from_files(const JsonLocation& named, const std::string& name, const Catalogue& catalogue) {
-  const auto file = find_testbed_file(name, folder_of(named.file));
-  if (file.empty()) {
-    const auto names = testbed_names();
-    named.refuse(quote(name), "a testbed: " + one_of(names), nearest_name(name, names));
-  }
-  return Composition(file).read([&](const JsonValue& document, const std::string& path) {
-    if (is_testbed_part(document)) {
-      named.refuse(
-          quote(name) + ", a part of a testbed without \"nodes\"",
-          "a testbed that builds on it, or one of those that come with the program: " + one_of(testbed_names()));
-    }
-    return read_testbed(document, path, catalogue);
-  });
-}
-
 bool is_testbed_part(const JsonValue& document) {
   return document.find("nodes") == nullptr;
 }
