@@ -17,7 +17,7 @@ constexpr std::size_t kFewestSlots = 16;
 
 ExactTable::ExactTable(std::string name, const std::vector<unsigned>& bits, std::uint32_t max_entries,
                        std::size_t data_words)
-    : name_(std::move(name)), data_words_(data_words), max_entries_(max_entries) {
+    : name_(std::move(name)), max_entries_(max_entries) {
   unsigned used = 64, total = 0;
   for (const auto field : bits) {
     if (used + field > 64) {
@@ -33,9 +33,17 @@ ExactTable::ExactTable(std::string name, const std::vector<unsigned>& bits, std:
     used += field;
     total += field;
   }
+  record_words_ = words_ + 1 + data_words;
   direct_ = total <= kMaxDirectBits;
   entries_ = std::make_shared<Entries>();
   entries_->slots.assign(direct_ ? std::size_t{1} << total : kFewestSlots, kMiss);
+  look_at_entries();
+}
+
+void ExactTable::look_at_entries() {
+  slots_ = entries_->slots.data();
+  last_slot_ = entries_->slots.size() - 1;
+  records_ = entries_->records.data();
 }
 
 ExactTable::Key ExactTable::pack(std::span<const std::uint64_t> values) const {
@@ -56,17 +64,18 @@ ExactTable::Key ExactTable::pack(std::span<const std::uint64_t> values) const {
 
 ExactTable::Entries& ExactTable::own_entries() {
   if (entries_.use_count() > 1) entries_ = std::make_shared<Entries>(*entries_);
+  look_at_entries();
   return *entries_;
 }
 
 void ExactTable::store(Entries& all, std::int32_t entry, std::uint32_t action,
                        std::span<const std::uint64_t> data) const {
-  auto* to = all.records.data() + static_cast<std::size_t>(entry) * record_words() + words_;
+  auto* to = all.records.data() + static_cast<std::size_t>(entry) * record_words_ + words_;
   *to++ = action;
   std::copy(data.begin(), data.end(), to);
 }
 
-void ExactTable::grow(Entries& all) const {
+void ExactTable::grow(Entries& all) {
   const auto before = std::exchange(all.slots, std::vector<std::int32_t>(2 * all.slots.size(), kMiss));
   for (const auto entry : before) {
     if (entry == kMiss) continue;
@@ -74,6 +83,7 @@ void ExactTable::grow(Entries& all) const {
     while (all.slots[at] != kMiss) at = all.behind(at);
     all.slots[at] = entry;
   }
+  look_at_entries();
 }
 
 void ExactTable::add(const Key& key, std::uint32_t action, std::span<const std::uint64_t> data) {
@@ -84,15 +94,16 @@ void ExactTable::add(const Key& key, std::uint32_t action, std::span<const std::
   }
   std::int32_t entry;
   if (all.free.empty()) {
-    entry = static_cast<std::int32_t>(all.records.size() / record_words());
-    all.records.resize(all.records.size() + record_words());
+    entry = static_cast<std::int32_t>(all.records.size() / record_words_);
+    all.records.resize(all.records.size() + record_words_);
   } else {
     entry = all.free.back();
     all.free.pop_back();
   }
   std::copy_n(key.begin(), words_,
-              all.records.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(entry) * record_words()));
+              all.records.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(entry) * record_words_));
   store(all, entry, action, data);
+  look_at_entries();
   ++all.used;
   if (direct_) {
     all.slots[key[0]] = entry;

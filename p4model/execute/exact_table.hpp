@@ -31,19 +31,17 @@ class ExactTable {
 
   /// The entry with this key, or kMiss. Words beyond `words()` are not looked at.
   std::int32_t find(const Key& key) const {
-    const Entries& all = *entries_;
-    if (direct_) return all.slots[key[0]];
-    for (auto at = all.slot_of(hash_of(key));; at = all.behind(at)) {
-      const auto entry = all.slots[at];
+    if (direct_) return slots_[key[0]];
+    for (auto at = hash_of(key) & last_slot_;; at = (at + 1) & last_slot_) {
+      const auto entry = slots_[at];
       if (entry == kMiss || equal(record(entry), key)) return entry;
     }
   }
   /// The same for a table whose keys take one word: nearly all do.
   std::int32_t find(std::uint64_t key) const {
-    const Entries& all = *entries_;
-    if (direct_) return all.slots[key];
-    for (auto at = all.slot_of(mix(0, key));; at = all.behind(at)) {
-      const auto entry = all.slots[at];
+    if (direct_) return slots_[key];
+    for (auto at = mix(0, key) & last_slot_;; at = (at + 1) & last_slot_) {
+      const auto entry = slots_[at];
       if (entry == kMiss || *record(entry) == key) return entry;
     }
   }
@@ -86,21 +84,25 @@ class ExactTable {
     }
     return true;
   }
-  std::size_t record_words() const { return words_ + 1 + data_words_; }
   const std::uint64_t* record(std::int32_t entry) const {
-    return entries_->records.data() + static_cast<std::size_t>(entry) * record_words();
+    return records_ + static_cast<std::size_t>(entry) * record_words_;
   }
-  /// To be changed: this table's alone from now on.
+  /// To be changed: this table's alone from now on. Whoever has changed them looks at them anew.
   Entries& own_entries();
+  void look_at_entries();
   void store(Entries& all, std::int32_t entry, std::uint32_t action, std::span<const std::uint64_t> data) const;
-  void grow(Entries& all) const;
+  void grow(Entries& all);
 
   std::string name_;
   std::vector<KeyPart> parts_;
-  std::size_t words_ = 0, data_words_ = 0;
+  std::size_t words_ = 0, record_words_ = 0;
   std::uint32_t max_entries_ = 0;
   bool direct_ = false;
   std::shared_ptr<Entries> entries_;
+  /// Of the entries, at hand for lookups: whoever shares them changes none of this.
+  const std::int32_t* slots_ = nullptr;
+  std::size_t last_slot_ = 0;
+  const std::uint64_t* records_ = nullptr;
 };
 
 }  // namespace racksim::p4

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace racksim::p4 {
@@ -35,22 +36,43 @@ std::uint32_t RegisterFile::array(std::string_view name) const {
 std::uint64_t RegisterFile::read(std::uint32_t array, std::uint64_t index) const {
   const auto& a = arrays_.at(array);
   if (index >= a.size) throw_outside(array, index);
-  const auto bytes = a.entry_bytes;
-  std::uint64_t raw = 0;  // little-endian bytes, so that a pair reads as hi above lo on any host
-  const auto* entry = a.memory.data() + index * bytes;
-  const auto half = a.total_bits == a.bits ? bytes : bytes / 2;
-  for (std::size_t h = 0; h < bytes / half; ++h) {
-    std::uint32_t value = 0;
-    if (half == 1) value = std::to_integer<std::uint32_t>(entry[h]);
-    if (half == 2) {
-      std::uint16_t word;
-      std::memcpy(&word, entry + 2 * h, sizeof word);
-      value = word;
-    }
-    if (half == 4) std::memcpy(&value, entry + 4 * h, sizeof value);
-    raw |= std::uint64_t{value} << (h * a.bits);
+  const auto* entry = a.memory.data() + index * a.entry_bytes;
+  const auto half = [&](auto value, std::size_t h) {
+    std::memcpy(&value, entry + h * sizeof value, sizeof value);
+    return std::uint64_t{value};
+  };
+  switch (a.layout) {
+    case Layout::single_8:
+      return half(std::uint8_t{}, 0);
+    case Layout::single_16:
+      return half(std::uint16_t{}, 0);
+    case Layout::single_32:
+      return half(std::uint32_t{}, 0);
+    case Layout::pair_8:
+      return half(std::uint8_t{}, 0) | half(std::uint8_t{}, 1) << a.bits;
+    case Layout::pair_16:
+      return half(std::uint16_t{}, 0) | half(std::uint16_t{}, 1) << a.bits;
+    case Layout::pair_32:
+      return half(std::uint32_t{}, 0) | half(std::uint32_t{}, 1) << a.bits;
   }
-  return raw;
+  return 0;
+}
+
+std::uint64_t RegisterFile::next_used(std::uint32_t array, std::uint64_t index) const {
+  const auto& a = arrays_.at(array);
+  const auto& memory = a.memory;
+  for (std::size_t at = index * a.entry_bytes; at < memory.size();) {
+    std::uint64_t word = 0;
+    const std::size_t taken = std::min(sizeof word, memory.size() - at);
+    std::memcpy(&word, memory.data() + at, taken);
+    if (word == 0) {
+      at += taken;
+      continue;
+    }
+    while (memory[at] == std::byte{0}) ++at;
+    return at / a.entry_bytes;
+  }
+  return a.size;
 }
 
 void RegisterFile::write(std::uint32_t array, std::uint64_t index, std::uint64_t value) {

@@ -53,6 +53,8 @@ class RegisterFile {
   /// or its width.
   std::uint64_t read(std::uint32_t array, std::uint64_t index) const;
   void write(std::uint32_t array, std::uint64_t index, std::uint64_t value);
+  /// The first entry from `index` on that is not 0, or the array's size.
+  std::uint64_t next_used(std::uint32_t array, std::uint64_t index) const;
 
   /// Has an observer told of writes, after those that were added before it. It must outlive this and its copies, or be
   /// removed from them.

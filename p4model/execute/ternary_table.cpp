@@ -16,6 +16,12 @@ namespace {
 /// Bits of a key, or of all together, that are short: a list for each of their values takes little room.
 constexpr unsigned kShortBits = 12;
 
+constexpr unsigned kNibbleBits = 4;
+/// Of a list that has bitmaps.
+constexpr std::size_t kMostEntries = 64;
+/// Bitmaps take some ten searches to make, and a list that is asked for a second time will be again.
+constexpr unsigned kSearches = 2;
+
 /// The least number of prefixes that together make up [first, last].
 std::uint64_t prefixes_of(std::uint64_t first, std::uint64_t last) {
   for (std::uint64_t count = 1;; ++count) {
@@ -37,9 +43,11 @@ TernaryTable::TernaryTable(std::string name, std::vector<Field> fields, std::uin
   by_prefix_ = of_kind(MatchKind::lpm) == 1 && of_kind(MatchKind::ternary) == 0 && of_kind(MatchKind::range) == 0;
   first_is_exact_ = fields_.front().kind == MatchKind::exact && fields_.front().bits <= kShortBits;
   order_.resize(first_is_exact_ ? std::size_t{1} << fields_.front().bits : 1);
+  bitmaps_.resize(order_.size());
   unsigned bits = 0;
   for (const auto& field : fields_) bits += field.bits;
   if (bits <= kShortBits) by_values_.resize(std::size_t{1} << bits);
+  has_bitmaps_ = bits > kShortBits && of_kind(MatchKind::range) == 0;
 }
 
 void TernaryTable::list_values() const {
@@ -49,7 +57,51 @@ void TernaryTable::list_values() const {
     for (auto i = fields_.size(); i-- > 0; rest >>= fields_[i].bits) values[i] = rest & mask_of(fields_[i].bits);
     by_values_[place] = search(values.data());
   }
-  listed_ = true;
+}
+
+void TernaryTable::make_bitmaps(Bitmaps& bitmaps, std::size_t list) const {
+  const auto& order = order_[list];
+  bitmaps.made = true;
+  bitmaps.nibbles.clear();
+  for (std::size_t field = first_is_exact_ ? 1 : 0; field < fields_.size(); ++field) {
+    for (unsigned shift = 0; shift < fields_[field].bits; shift += kNibbleBits) {
+      Nibble nibble{static_cast<std::uint8_t>(field), static_cast<std::uint8_t>(shift), {}};
+      std::uint64_t indifferent = 0;
+      for (std::size_t place = 0; place < order.size(); ++place) {
+        const Term& term = entries_[static_cast<std::size_t>(order[place])].terms[field];
+        const std::uint64_t mask = term.mask >> shift & mask_of(kNibbleBits), bit = std::uint64_t{1} << place;
+        const std::uint64_t wanted = term.first >> shift & mask_of(kNibbleBits);
+        if (mask == 0) indifferent |= bit;
+        for (std::size_t value = 0; mask != 0 && value < nibble.matching.size(); ++value) {
+          if ((value & mask) == wanted) nibble.matching[value] |= bit;
+        }
+      }
+      if (indifferent == ~std::uint64_t{0} >> (kMostEntries - order.size())) continue;
+      for (std::uint64_t& matching : nibble.matching) matching |= indifferent;
+      bitmaps.nibbles.push_back(nibble);
+    }
+  }
+}
+
+std::int32_t TernaryTable::look_up(const std::uint64_t* values) const {
+  const std::size_t list = first_is_exact_ ? values[0] : 0;
+  Bitmaps& bitmaps = bitmaps_[list];
+  if (!bitmaps.made) {
+    const auto& order = order_[list];
+    if (order.empty() || order.size() > kMostEntries || ++bitmaps.searches < kSearches) return search(values);
+    make_bitmaps(bitmaps, list);
+  }
+  std::uint64_t matching = ~std::uint64_t{0};
+  for (const Nibble& nibble : bitmaps.nibbles) {
+    matching &= nibble.matching[values[nibble.field] >> nibble.shift & mask_of(kNibbleBits)];
+  }
+  return matching == 0 ? kMiss : order_[list][static_cast<std::size_t>(std::countr_zero(matching))];
+}
+
+void TernaryTable::forget(std::size_t list) {
+  listed_ = false;
+  bitmaps_[list].made = false;
+  bitmaps_[list].searches = 0;
 }
 
 std::int32_t TernaryTable::search(const std::uint64_t* values) const {
@@ -146,7 +198,8 @@ void TernaryTable::store(Entry& entry, std::uint32_t action, std::span<const std
 void TernaryTable::add(std::span<const KeyMatch> key, std::uint32_t priority, std::uint32_t action,
                        std::span<const std::uint64_t> data) {
   Entry entry = make(key, priority);
-  auto& order = order_[list_of(entry)];
+  const std::size_t list = list_of(entry);
+  auto& order = order_[list];
   if (place_of(entry) != order.size()) {
     throw std::runtime_error(fmt::format("table '{}': the key is already there", name_));
   }
@@ -171,7 +224,7 @@ void TernaryTable::add(std::span<const KeyMatch> key, std::uint32_t priority, st
   }
   order.insert(place, number);
   ++size_;
-  listed_ = false;
+  forget(list);
 }
 
 std::int32_t TernaryTable::entry_of(std::span<const KeyMatch> key, std::uint32_t priority) const {
@@ -201,7 +254,7 @@ bool TernaryTable::remove(std::span<const KeyMatch> key, std::uint32_t priority)
   order.erase(order.begin() + static_cast<std::ptrdiff_t>(place));
   --size_;
   free_.push_back(number);
-  listed_ = false;
+  forget(list_of(like));
   return true;
 }
 

@@ -4,9 +4,12 @@
 // several rows for a range too, how many is not published (p4 discussions of Open-Tofino, issue 15), and prefixes are
 // what every TCAM can do. Lookups go through the entries in the order of their importance, which is obviously right and
 // fast enough for the few entries that such tables have; where the first key is a short exact one, through those of its
-// value. Where all keys together are short, what that comes to stands in a list by their values.
+// value. Where all keys together are short, what that comes to stands in a list by their values; else, if there are no
+// ranges, every four bits of a key that an entry asks for have a bitmap of the entries that they may match, as packet
+// classifiers in software do it (Lakshman and Stiliadis, SIGCOMM '98).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -30,6 +33,7 @@ class TernaryTable {
   /// The most important entry that matches the fields' values, or kMiss. Of several the one with the lowest priority
   /// number wins, then the one added first; in a table whose other keys are exact, the longest prefix.
   std::int32_t find(const std::uint64_t* values) const {
+    if (has_bitmaps_) return look_up(values);
     if (by_values_.empty()) return search(values);
     if (!listed_) [[unlikely]]
       list_values();
@@ -68,9 +72,26 @@ class TernaryTable {
     std::uint32_t action = 0;
     std::vector<std::uint64_t> data;
   };
+  /// Four bits of a key, and by their value which entries of a list they may match: bit 0 is the most important.
+  struct Nibble {
+    std::uint8_t field, shift;
+    std::array<std::uint64_t, 16> matching;
+  };
+  /// What a list is looked up by, once it has been searched so often that they pay.
+  struct Bitmaps {
+    bool made = false;
+    unsigned searches = 0;  ///< since its entries changed last
+    std::vector<Nibble> nibbles;
+  };
+
   std::int32_t search(const std::uint64_t* values) const;
+  /// The same by bitmaps.
+  std::int32_t look_up(const std::uint64_t* values) const;
+  void make_bitmaps(Bitmaps& bitmaps, std::size_t list) const;
   /// Searches for all values that the keys can have.
   void list_values() const;
+  /// Entries of this list have changed.
+  void forget(std::size_t list);
   /// Terms, importance and rows. Throws as `add` does for a key that does not suit.
   Entry make(std::span<const KeyMatch> key, std::uint32_t priority) const;
   Term term_of(std::size_t field, const KeyMatch& match) const;
@@ -95,6 +116,8 @@ class TernaryTable {
   /// What is found, by the keys' values in a row, since entries changed last; empty where keys are long.
   mutable std::vector<std::int32_t> by_values_;
   mutable bool listed_ = false;
+  bool has_bitmaps_;                      // keys are longer, and none is a range
+  mutable std::vector<Bitmaps> bitmaps_;  // by list
 };
 
 }  // namespace racksim::p4

@@ -295,11 +295,13 @@ std::vector<std::uint32_t> SwitchOwner::ways_of_arrays(std::uint32_t none) const
 
 std::vector<models::Leak> SwitchOwner::held_locks() const {
   std::vector<models::Leak> leaks;
+  const auto& memory = registers();
   for (std::size_t way = 0; way < ways_.size(); ++way) {
-    for (std::uint64_t index = 0; index < shared_.options.entries_per_way; ++index) {
-      const std::uint64_t lock = registers().read(ways_[way].lock, index);
-      if (lock == 0) continue;
-      const Tag tag{registers().read(ways_[way].tag, index) - 1};
+    const std::uint32_t tags = ways_[way].tag, locks = ways_[way].lock;
+    for (auto index = memory.next_used(locks, 0); index < memory.size(locks);
+         index = memory.next_used(locks, index + 1)) {
+      const std::uint64_t lock = memory.read(locks, index);
+      const Tag tag{memory.read(tags, index) - 1};
       leaks.push_back(
           {"leaked-lock",
            fmt::format("switch: LOCK{}[{}] = {}, block {}", way + 1, index, lock_text(lock), sim::printed_key(tag)),
