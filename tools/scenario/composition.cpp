@@ -254,7 +254,7 @@ class Composer {
     result.values_[pointer] = std::move(place);
   }
 
-  std::vector<std::string> open_;  ///< the files that are being put together, from the outermost
+  std::vector<std::string> open_;   ///< the files that are being put together, from the outermost
   std::vector<std::string> files_;  ///< all that were read, in this order
 };
 
