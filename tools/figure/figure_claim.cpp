@@ -167,7 +167,8 @@ bool crosses(const Curve& y, const Reading& reading, const FigureAxes& axes, con
     }
     if (above_last && *above_last != above) ++crossings;
     above_last = above;
-    if (!inside) (x <= paper.before ? above_before : above_after) = above;
+    if (x <= paper.before) above_before = above;
+    if (x >= paper.after && !above_after) above_after = above;
   }
   return crossings == 1 && above_before && above_after && *above_before == paper.falling &&
          *above_after != paper.falling;

@@ -165,6 +165,8 @@ TEST_CASE("a crossing happens once, between the two x, in the direction that the
   CHECK(crosses("1.5", "[0.2, 0.6]", "rising", steep) == "met");
   CHECK(crosses("1.5", "[0.2, 0.6]", "falling", steep) == "not met");
   CHECK(crosses("1.5", "[0.6, 1]", "rising", steep) == "not met");
+  CHECK(crosses("2.5", "[0, 0.2]", "rising", steep) == "not met");  // later, and once
+  CHECK(crosses("2.5", "[0.2, 0.6]", "rising", steep) == "not met");
   CHECK(crosses("9", "[0.2, 0.6]", "rising", steep) == "not met");
   CHECK(crosses("1", "[0.2, 1]", "rising", ratio) == "met");
   CHECK(crosses("1", "[0.2, 0.6]", "rising", ratio) == "not met");  // it only touches 1 there
