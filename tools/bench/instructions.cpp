@@ -1,13 +1,15 @@
 // Runs rows under callgrind and reads what it counted. See instructions.hpp.
 #include "tools/bench/instructions.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <numeric>
+#include <sstream>
 #include <stdexcept>
 #include <thread>
 
@@ -19,26 +21,31 @@ namespace racksim::tools {
 
 namespace {
 
-const std::string kSummary = "summary: ";
+struct Count {
+  InstructionsByPart instructions{};
+  double units = 0;
+};
 
 /// What callgrind counted in all processes of one row and length, whose files begin with `prefix`.
-std::uint64_t counted_in(const std::filesystem::path& folder, const std::string& prefix) {
-  std::uint64_t instructions = 0;
+InstructionsByPart counted_in(const std::filesystem::path& folder, const std::string& prefix) {
+  InstructionsByPart instructions{};
   for (const auto& file : std::filesystem::directory_iterator(folder)) {
     if (!file.path().filename().string().starts_with(prefix)) continue;
     std::ifstream content(file.path());
-    for (std::string line; std::getline(content, line);) {
-      if (line.starts_with(kSummary)) instructions += std::stoull(line.substr(kSummary.size()));
-    }
+    const auto of_process = instructions_by_part(content);
+    for (std::size_t part = 0; part < kParts; ++part) instructions[part] += of_process[part];
   }
   return instructions;
 }
 
-/// Instructions and units of one row at one length, as "INSTRUCTIONS UNITS".
+/// One row at one length: "UNITS INSTRUCTIONS...", by part.
 std::string count(const InstructionRow& row, std::size_t which) {
   const ScratchFolder scratch;
   const std::uint64_t length = row.lengths[which];
-  std::vector<std::string> command{"valgrind", "--tool=callgrind", "-q",
+  std::vector<std::string> command{"valgrind",
+                                   "--tool=callgrind",
+                                   "-q",
+                                   "--demangle=no",
                                    fmt::format("--callgrind-out-file={}/out.%p", scratch.path().string()),
                                    "/proc/self/exe"};
   command.back() = std::filesystem::read_symlink(command.back()).string();
@@ -50,15 +57,24 @@ std::string count(const InstructionRow& row, std::size_t which) {
   }
   std::string output = output_of(command);
   while (!output.empty() && output.back() == '\n') output.pop_back();
-  return fmt::format("{} {}", counted_in(scratch.path(), "out."), row.work ? output : std::to_string(length));
+  return fmt::format("{} {}", row.work ? output : std::to_string(length),
+                     fmt::join(counted_in(scratch.path(), "out."), " "));
 }
 
-struct Count {
-  double instructions = 0, units = 0;
-};
+Count read_count(const std::string& text) {
+  std::istringstream numbers(text);
+  Count count;
+  numbers >> count.units;
+  for (auto& instructions : count.instructions) numbers >> instructions;
+  return count;
+}
 
-double slope(const Count& begin, const Count& end) {
-  return (end.instructions - begin.instructions) / (end.units - begin.units);
+InstructionsByPart slope(const Count& begin, const Count& end) {
+  InstructionsByPart a_unit{};
+  for (std::size_t part = 0; part < kParts; ++part) {
+    a_unit[part] = (end.instructions[part] - begin.instructions[part]) / (end.units - begin.units);
+  }
+  return a_unit;
 }
 
 }  // namespace
@@ -80,8 +96,7 @@ std::vector<CountedRow> count_instructions(const std::vector<std::string>& names
     stop_if_interrupted([&] { return fmt::format("{} counts are done", counts.size()); });
     if (!result) return;
     if (!result->answered()) throw std::runtime_error(fmt::format("{}: {}", rows[result->id / 2]->name, result->text));
-    const auto space = result->text.find(' ');
-    counts[result->id] = {std::stod(result->text.substr(0, space)), std::stod(result->text.substr(space + 1))};
+    counts[result->id] = read_count(result->text);
   };
   for (std::size_t i = 0; i < 2 * rows.size(); ++i) {
     const auto& row = *rows[i / 2];
@@ -94,8 +109,8 @@ std::vector<CountedRow> count_instructions(const std::vector<std::string>& names
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto& row = *rows[i];
     const Count &first = counts.at(2 * i), none{};
-    counted.push_back(
-        {row.name, row.unit, row.lengths[1] == 0 ? slope(none, first) : slope(first, counts.at(2 * i + 1)), row.aim});
+    const auto parts = row.lengths[1] == 0 ? slope(none, first) : slope(first, counts.at(2 * i + 1));
+    counted.push_back({row.name, row.unit, std::accumulate(parts.begin(), parts.end(), 0.0), row.aim, parts});
   }
   const auto value = [&](const std::string& name) {
     const auto found = std::find_if(counted.begin(), counted.end(), [&](const auto& row) { return row.name == name; });
@@ -103,7 +118,7 @@ std::vector<CountedRow> count_instructions(const std::vector<std::string>& names
   };
   for (const auto& quotient : instruction_quotients()) {
     const double above = value(quotient.above), below = value(quotient.below);
-    if (above > 0 && below > 0) counted.push_back({quotient.name, "times", above / below, quotient.aim});
+    if (above > 0 && below > 0) counted.push_back({quotient.name, "times", above / below, quotient.aim, {}});
   }
   return counted;
 }

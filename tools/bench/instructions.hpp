@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/bench/instruction_parts.hpp"
 #include "tools/bench/instruction_rows.hpp"
 #include "tools/json/json_document.hpp"
 
@@ -15,6 +16,7 @@ struct CountedRow {
   std::string name, unit;
   double instructions = 0;  ///< a unit; of a quotient the quotient
   std::optional<double> aim;
+  InstructionsByPart parts{};  ///< a unit; of a quotient none
 };
 
 /// Counts rows by running this program under callgrind, several at a time, and adds the quotients that they give.

@@ -36,7 +36,7 @@ namespace {
 struct BenchOptions {
   bool quick = false;
   bool json = false;
-  bool instructions = false;
+  bool instructions = false, parts = false;
   std::vector<std::string> rows;
   std::string against, record, alone;
   std::uint64_t length = 0;
@@ -235,6 +235,29 @@ int work_alone(const BenchOptions& options, CommandContext& context) {
   return exit_ok;
 }
 
+/// Parts in which a row does nothing are left out.
+bool counts(double instructions) {
+  return instructions >= 0.5;
+}
+
+JsonValue parts_json(const CountedRow& row) {
+  auto parts = JsonValue::object();
+  for (std::size_t part = 0; part < kParts; ++part) {
+    if (counts(row.parts[part])) parts.set(to_string(static_cast<Part>(part)), row.parts[part]);
+  }
+  return parts;
+}
+
+std::string parts_text(const CountedRow& row) {
+  std::string text;
+  for (std::size_t part = 0; part < kParts; ++part) {
+    if (!counts(row.parts[part])) continue;
+    text += fmt::format("  {:<26}{:>14.0f}{:>6.1f} %\n", to_string(static_cast<Part>(part)), row.parts[part],
+                        100 * row.parts[part] / row.instructions);
+  }
+  return text;
+}
+
 int instructions(const BenchOptions& options, CommandContext& context) {
   for (const auto& name : options.rows) row_named(name);
   const JsonValue on_record = options.against.empty() ? JsonValue::object() : read_json_file(options.against);
@@ -245,6 +268,7 @@ int instructions(const BenchOptions& options, CommandContext& context) {
     for (const auto& row : rows) {
       auto result = JsonValue::object({{"name", row.name}, {"unit", row.unit}, {"instructions", row.instructions}});
       if (row.aim) result.set({{"at_most", *row.aim}, {"met", row.instructions <= *row.aim}});
+      if (options.parts) result.set("parts", parts_json(row));
       results.push(std::move(result));
     }
     context.out << to_json(JsonValue::object({{"provenance", provenance_json()}, {"results", std::move(results)}}));
@@ -257,6 +281,7 @@ int instructions(const BenchOptions& options, CommandContext& context) {
           row.unit == "times" ? fmt::format("{:.2f}", row.instructions) : fmt::format("{:.0f}", row.instructions);
       const auto text = fmt::format("{:<28}{:>14}  {:<12} {}", row.name, number, row.unit, aim);
       context.out << text.substr(0, text.find_last_not_of(' ') + 1) << '\n';
+      if (options.parts) context.out << parts_text(row);
     }
   }
   if (!options.record.empty()) {
@@ -283,6 +308,8 @@ void add_bench(CommandContext& context) {
   auto* counted = command->add_flag("--instructions", options->instructions,
                                     "Count instructions under callgrind instead: the same on every machine");
   command->add_option("--row", options->rows, "Count these rows alone")->needs(counted);
+  command->add_flag("--parts", options->parts, "And say which parts of the simulator the instructions belong to")
+      ->needs(counted);
   command->add_option("--against", options->against, "Fail on a row with 3 % more instructions than in this file")
       ->needs(counted);
   command->add_option("--record", options->record, "Write the counts of these rows into this file")->needs(counted);

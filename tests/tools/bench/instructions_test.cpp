@@ -13,7 +13,9 @@ JsonValue record_of(double pass) {
 }  // namespace
 
 TEST_CASE("A row with 3 % more instructions than on record is slower, one with 3 % fewer is to be renewed") {
-  const auto against = [](double counted) { return against_record({{"pass", "pass", counted, {}}}, record_of(1000)); };
+  const auto against = [](double counted) {
+    return against_record({{"pass", "pass", counted, {}, {}}}, record_of(1000));
+  };
   CHECK(against(1030).slower.empty());
   CHECK(against(1031).slower ==
         std::vector<std::string>{"pass: 1031 instructions a pass where 1000 are on record, +3.1 %"});
@@ -23,13 +25,15 @@ TEST_CASE("A row with 3 % more instructions than on record is slower, one with 3
 }
 
 TEST_CASE("A row that is not on record is told, and a quotient needs no record") {
-  const auto against = against_record({{"wire", "packet", 10, {}}, {"checks", "times", 1.3, {}}}, record_of(1000));
+  const auto against =
+      against_record({{"wire", "packet", 10, {}, {}}, {"checks", "times", 1.3, {}, {}}}, record_of(1000));
   CHECK(against.unknown == std::vector<std::string>{"wire is not on record"});
-  CHECK(against_record({{"wire", "packet", 10, {}}}, JsonValue::object()).unknown.size() == 1);
+  CHECK(against_record({{"wire", "packet", 10, {}, {}}}, JsonValue::object()).unknown.size() == 1);
 }
 
 TEST_CASE("A record is renewed in the rows that were counted, and keeps the others") {
-  const auto renewed = renewed_record(record_of(1000), {{"pass", "pass", 900.4, {}}, {"wire", "packet", 7, {}}});
+  const auto renewed =
+      renewed_record(record_of(1000), {{"pass", "pass", 900.4, {}, {}}, {"wire", "packet", 7, {}, {}}});
   const auto* rows = renewed.find("instructions");
   REQUIRE(rows);
   CHECK(rows->find("pass")->number() == 900.0);
