@@ -29,7 +29,7 @@ struct NodeOptions {
   // CPU time, besides what posting and polling cost (rack.cpu).
   sim::Duration request_work = sim::Duration::from_ps(25'000);  ///< a cache thread: a client's request and its answer
   sim::Duration response_work = sim::Duration::from_ps(5'000);  ///< a cache thread: a response of a KVS thread
-  sim::Duration packet_work = sim::Duration::from_ps(84'000);   ///< a KVS thread: each packet of requests
+  sim::Duration packet_work = sim::Duration::from_ps(82'000);   ///< a KVS thread: each packet of requests
   sim::Duration store_work = sim::Duration::from_ps(78'000);    ///< whoever reads or writes an object of the store
   /// Either, for a packet, by each thread of another node with which it exchanges requests and responses (§6.4).
   sim::Duration connection_work{};
