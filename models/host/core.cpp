@@ -55,10 +55,29 @@ void Core::finish() {
   RACKSIM_INVARIANT(!in_handler_, "nothing interrupts a handler");
   serving_ = false;
   busy_ += served_;
+  if (start_ > current_.ready) waits_.add(start_ - current_.ready);
   in_handler_ = true;
   current_.call(current_.target, current_.words);  // what comes meanwhile waits, so current_ stays
   in_handler_ = false;
   if (!waiting_.empty()) serve_next();
+}
+
+sim::Duration Core::worked() const {
+  const sim::Time now = calendar_.now();
+  const sim::Duration ahead = std::max(charged_until_ - std::max(now, rested_until_), sim::Duration{});
+  const bool at_work = serving_ && start_ < now;
+  return std::max(busy_ + (at_work ? std::min(now - start_, served_) : sim::Duration{}) - ahead, sim::Duration{});
+}
+
+sim::Duration Core::waited() const {
+  const sim::Time now = calendar_.now();
+  sim::Duration sum = waits_.sum;
+  const auto add = [&](const Work& work, sim::Time until) {
+    sum += std::max(std::min(now, until) - work.ready, sim::Duration{});
+  };
+  if (serving_) add(current_, start_);
+  for (const Work& work : waiting_) add(work, now);
+  return sum;
 }
 
 sim::Time Core::charge(sim::Duration cost) {
@@ -83,6 +102,7 @@ sim::Time Core::charge(sim::Duration cost) {
 
 void Core::rest_until(sim::Time until) {
   charged_until_ = std::max(charged_until_, until);
+  rested_until_ = std::max(rested_until_, until);
   if (!serving_ || start_ < calendar_.now()) return;
   calendar_.cancel(end_event_);
   begin();

@@ -12,10 +12,12 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "models/usage/station.hpp"
 #include "sim/kernel/calendar.hpp"
 #include "sim/kernel/time.hpp"
 
@@ -76,6 +78,18 @@ class Core {
 
   /// Time spent on work whose handler has been called, and charged time.
   sim::Duration busy_time() const { return busy_; }
+
+  /// Time spent by now, with what has been spent on the work in service.
+  sim::Duration worked() const;
+  /// How long work has waited for the core by now once it was ready, together.
+  sim::Duration waited() const;
+  /// Of work whose handler has been called.
+  Waits& waits() { return waits_; }
+
+  /// What the core is there for, "home_agent", in the names of metrics; empty if nobody has said. The text must outlive
+  /// the core.
+  void set_role(std::string_view role) { role_ = role; }
+  std::string_view role() const { return role_; }
 
   /// Makes the core slow: what begins from now on takes `factor` (at least 1) times its cost, and so does what is
   /// charged. Work in service keeps its end.
@@ -172,11 +186,14 @@ class Core {
   sim::Duration served_;  // what current_ takes of itself, without charges
   sim::EventId end_event_;
   sim::Time charged_until_ = sim::Time::beginning();
+  sim::Time rested_until_ = sim::Time::beginning();
   sim::Duration busy_;
+  Waits waits_;
   double slowdown_ = 1.0;
   std::uint64_t serial_ = 0;
   bool serving_ = false;
   bool in_handler_ = false;
+  std::string_view role_;
 };
 
 }  // namespace racksim::models

@@ -85,6 +85,8 @@ class Nic final : public PacketSink, DmaWrites {
 
   void receive(p4::PacketRef&& packet, unsigned port) override;
 
+  NicEngine& engine() { return engine_; }
+
   /// Packets inside the NIC.
   std::uint64_t packets_held() const;
   /// Adds what its queue pairs wait for.

@@ -89,20 +89,14 @@ void NicEngine::enter_engine(p4::PacketRef&& packet, SendOrder& order) {
     held_transmit_.push_back({.packet = std::move(packet), .ready = ready, .order = &order, .life = order.life});
     return start_held();
   }
-  start(std::move(packet), std::max(ready, transmit_free_), order);
+  start(std::move(packet), ready, order);
 }
 
-void NicEngine::start(p4::PacketRef&& packet, sim::Time at, SendOrder& order) {
-  at = at + fetch_state(order.queue_pair);
-  transmit_free_ = at + transmit_time(*packet);
+void NicEngine::start(p4::PacketRef&& packet, sim::Time ready, SendOrder& order) {
+  const sim::Duration fetch = fetch_state(order.queue_pair);
+  const sim::Time at = transmit_.serve(ready, fetch + transmit_time(*packet)) + fetch;
   const sim::Time left = uplink_->transmit(std::move(packet), at + options_.transmit_latency);
   if (order.listener) order.listener->leaves(left);
-}
-
-sim::Duration NicEngine::fetch_state(std::optional<std::uint32_t> queue_pair) {
-  if (!queue_pair || queue_pairs_.use(*queue_pair)) return 0_ps;
-  ++counters_.state_fetches.value;
-  return options_.queue_pair_fetch;
 }
 
 sim::Duration NicEngine::transmit_time(p4::Packet& packet) const {
@@ -126,7 +120,8 @@ void NicEngine::start_held() {
       held_transmit_.pop_front();
       continue;
     }
-    const sim::Time at = std::max({held_transmit_.front().ready, context_.calendar.now(), transmit_free_});
+    const sim::Time ready = std::max(held_transmit_.front().ready, context_.calendar.now());
+    const sim::Time at = std::max(ready, transmit_.free_at());
     const auto queue_pair = held_transmit_.front().order->queue_pair;
     const bool fetches = queue_pair && !queue_pairs_.holds(*queue_pair);
     const sim::Time leaves =
@@ -136,7 +131,7 @@ void NicEngine::start_held() {
     }
     HeldPacket next = std::move(held_transmit_.front());
     held_transmit_.pop_front();
-    start(std::move(next.packet), at, *next.order);
+    start(std::move(next.packet), ready, *next.order);
   }
 }
 
@@ -151,20 +146,14 @@ void NicEngine::resume_transmit(sim::Time from) {
   start_held();
 }
 
-sim::Time NicEngine::begin_receive(std::optional<std::uint32_t> queue_pair) {
-  const sim::Time start = std::max(context_.calendar.now(), receive_free_) + fetch_state(queue_pair);
-  receive_free_ = start + message_gap_;
-  return start;
-}
-
 sim::Time NicEngine::dma_write(sim::Time start, std::uint32_t bytes) {
-  dma_write_free_ = std::max(start + options_.receive_latency, dma_write_free_) + pcie_time(bytes);
-  return dma_write_free_ + options_.pcie_latency;
+  dma_write_.serve(start + options_.receive_latency, pcie_time(bytes));
+  return dma_write_.free_at() + options_.pcie_latency;
 }
 
 sim::Time NicEngine::dma_read(sim::Time ready, std::uint32_t bytes) {
-  dma_read_free_ = std::max(ready, dma_read_free_) + pcie_time(bytes);
-  return dma_read_free_ + options_.pcie_latency * 2;
+  dma_read_.serve(ready, pcie_time(bytes));
+  return dma_read_.free_at() + options_.pcie_latency * 2;
 }
 
 // Memory is read one PCIe latency after the unit has begun, and is free for the next atomic of the word when the new
@@ -175,9 +164,8 @@ NicEngine::Atomic NicEngine::atomic(sim::Time ready, std::uint64_t address) {
   std::erase_if(busy_words_, [&](const BusyWord& word) { return word.until <= now; });
   auto word = std::find_if(busy_words_.begin(), busy_words_.end(),
                            [&](const BusyWord& busy) { return busy.address == address; });
-  if (word == busy_words_.end()) word = busy_words_.insert(word, {.address = address, .until = kFree});
-  const sim::Time start = std::max({ready, atomic_free_, word->until});
-  atomic_free_ = start + atomic_gap_;
+  if (word == busy_words_.end()) word = busy_words_.insert(word, {.address = address, .until = sim::Time::beginning()});
+  const sim::Time start = atomics_.serve(std::max(ready, word->until), atomic_gap_);
   word->until = start + options_.atomic_latency;
   return {start + options_.pcie_latency, start + std::max(options_.atomic_latency, options_.pcie_latency * 2 + 1_ns)};
 }
@@ -202,7 +190,9 @@ void NicEngine::power_off() {
   held_transmit_.clear();
   busy_words_.clear();
   queue_pairs_.clear();
-  transmit_free_ = receive_free_ = dma_read_free_ = dma_write_free_ = atomic_free_ = kFree;
+  for (Station* station : {&transmit_, &receive_, &dma_write_, &dma_read_, &atomics_}) {
+    station->halt(context_.calendar.now());
+  }
 }
 
 }  // namespace racksim::models

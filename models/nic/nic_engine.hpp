@@ -23,6 +23,7 @@
 #include "models/nic/nic_options.hpp"
 #include "models/nic/queue_pair_cache.hpp"
 #include "models/packets/rack_context.hpp"
+#include "models/usage/station.hpp"
 #include "models/wire/wire.hpp"
 
 namespace racksim::models {
@@ -132,7 +133,10 @@ class NicEngine {
 
   /// A packet takes the next slot of the receive engine, for this queue pair if it needs its state. Returns when it
   /// starts.
-  sim::Time begin_receive(std::optional<std::uint32_t> queue_pair);
+  sim::Time begin_receive(std::optional<std::uint32_t> queue_pair) {
+    const sim::Duration fetch = fetch_state(queue_pair);
+    return receive_.serve(context_.calendar.now(), fetch + message_gap_) + fetch;
+  }
   /// When `bytes` of a packet that starts in the receive engine at `start` are in host memory.
   sim::Time dma_write(sim::Time start, std::uint32_t bytes);
   /// When `bytes` of host memory, which the NIC asks for at `ready` at the earliest, are in it.
@@ -153,16 +157,28 @@ class NicEngine {
   void stall_transmit(sim::Time from);
   void resume_transmit(sim::Time from);
 
+  /// What packets occupy: the engine's two directions, PCIe's two, of payloads and not of doorbells, and the atomics
+  /// unit.
+  Station& transmit_engine() { return transmit_; }
+  Station& receive_engine() { return receive_; }
+  Station& pcie_writes() { return dma_write_; }
+  Station& pcie_reads() { return dma_read_; }
+  Station& atomics_unit() { return atomics_; }
+
   /// Packets that wait to be sent.
   std::uint64_t packets_held() const { return fetching_ + held_transmit_.size(); }
 
  private:
   void wait_until(sim::Time ready, p4::PacketRef&& packet, SendOrder& order);
   void enter_engine(p4::PacketRef&& packet, SendOrder& order);
-  void start(p4::PacketRef&& packet, sim::Time at, SendOrder& order);
+  void start(p4::PacketRef&& packet, sim::Time ready, SendOrder& order);
   void start_held();
   /// What the state of a queue pair takes that is needed now.
-  sim::Duration fetch_state(std::optional<std::uint32_t> queue_pair);
+  sim::Duration fetch_state(std::optional<std::uint32_t> queue_pair) {
+    if (!queue_pair || queue_pairs_.use(*queue_pair)) return 0_ps;
+    ++counters_.state_fetches.value;
+    return options_.queue_pair_fetch;
+  }
   /// What a packet takes of the transmit engine.
   sim::Duration transmit_time(p4::Packet& packet) const;
   /// How long so many bytes occupy PCIe. Packets of one size follow each other: their one division is done once.
@@ -185,8 +201,6 @@ class NicEngine {
     std::uint64_t address;
     sim::Time until;
   };
-  static constexpr sim::Time kFree = sim::Time::beginning();
-
   // What every packet needs comes first, side by side; options are the rack's, not copies for each of a thousand NICs.
   RackContext& context_;
   NicCounters& counters_;
@@ -198,8 +212,7 @@ class NicEngine {
   bool on_ = true;
   bool verbs_differ_;  // in what they take of the transmit engine
   sim::Source source_;
-  sim::Time transmit_free_ = kFree, receive_free_ = kFree, dma_write_free_ = kFree, dma_read_free_ = kFree,
-            atomic_free_ = kFree;
+  Station transmit_, receive_, dma_write_, dma_read_, atomics_;
   std::uint64_t next_serial_ = 0;
   std::uint64_t generation_ = 0;
   sim::Duration divided_time_;       // pcie_time's last answer

@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/host/core.hpp"
@@ -35,6 +36,11 @@ class Server {
   Nic& nic() { return nic_; }
   /// Throws std::out_of_range, naming the server, when it has no such core.
   Core& core(std::size_t number);
+  /// The same for whoever it is there for, as metrics have it: "home_agent" (Core::set_role).
+  Core& core(std::size_t number, std::string_view role) {
+    core(number).set_role(role);
+    return core(number);
+  }
   std::size_t cores() const { return cores_.size(); }
   sim::Clock& clock() { return clock_; }
 

@@ -401,8 +401,7 @@ void ControlCpu::set_delay(double factor, sim::Duration added) {
 
 template <class Result, class Does>
 void ControlCpu::post(const Target& target, std::function<void(Result)>&& done, Does does, sim::Duration transfer) {
-  const sim::Time start = std::max(context_.calendar.now(), free_at_);
-  free_at_ = start + slow_gap_ + transfer;
+  const sim::Time start = operation_rate_.serve(context_.calendar.now(), slow_gap_ + transfer);
   last_arrival_ = std::max(start + transfer + chassis_.options().control_latency + added_latency_, last_arrival_);
   operations_.push_back(std::make_unique<Doing<Result, Does>>(*this, target, std::move(done), std::move(does)));
   Operation* operation = operations_.back().get();

@@ -29,6 +29,7 @@
 #include "models/packets/addressing.hpp"
 #include "models/packets/rack_context.hpp"
 #include "models/switch/switch_chassis.hpp"
+#include "models/usage/station.hpp"
 
 namespace racksim::models {
 
@@ -142,6 +143,9 @@ class ControlCpu final : public PacketSink {
   /// (at least 1), and each reaches its pipe `added` later. They keep their order, and PCIe its rate. (1, 0) ends it.
   void set_delay(double factor, sim::Duration added);
 
+  /// The limit of its rate, which operations pass one after the other, and their data over PCIe.
+  Station& operation_rate() { return operation_rate_; }
+
   /// Operations that have been posted and are not done.
   std::uint64_t outstanding() const { return operations_.size(); }
 
@@ -171,7 +175,8 @@ class ControlCpu final : public PacketSink {
   SwitchChassis& chassis_;
   sim::Lane request_lane_, reply_lane_;
   sim::Duration gap_;
-  sim::Time free_at_ = sim::Time::beginning(), last_arrival_ = sim::Time::beginning();
+  Station operation_rate_;
+  sim::Time last_arrival_ = sim::Time::beginning();
   sim::Duration slow_gap_, added_latency_;
   sim::Time answered_;  // see answered()
   std::uint64_t posted_ = 0, arrived_ = 0;

@@ -37,6 +37,7 @@ void IdlePasses::Keeper::catch_up() {
   owner_.parts_.counters.passes.value += passes;
   owner_.parts_.counters.recirculations.value += passes;
   pipe_.state().pipeline().count_passes(passes);
+  pipe_.count_slots(passes);
   while (p4::PacketRef packet = ring_.take_waiting()) pipe_.wait(std::move(packet));
 }
 

@@ -83,6 +83,9 @@ class SwitchChassis : public PacketSink {
   void settle();
   /// Queues and buffer, settled.
   const TrafficManager& traffic_manager();
+  /// For what says how busy the parts of a switch are (models/usage).
+  SwitchPipe& pipe(unsigned pipe) { return *pipes_.at(pipe); }
+  SwitchEgress& egress() { return egress_; }
   /// Calendar events that were saved by not running idle passes, once settled.
   std::uint64_t events_skipped() const;
 

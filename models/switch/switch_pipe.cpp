@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "sim/record/history.hpp"
@@ -39,13 +40,25 @@ void SwitchPipe::enter(Entry&& entry) {
   if (hook_) hook_->catch_up();
   if (next_slot_ > now) return wait_for_slot(std::move(entry));
   next_slot_ = now + parts_.timing.cycle();
+  ++slots_;
   execute(std::move(entry));
 }
 
 void SwitchPipe::wait_for_slot(Entry&& entry) {
   waiting_.push(std::move(entry));
+  waits_.add(next_slot_ - parts_.context.calendar.now());
+  ++slots_;
   parts_.context.calendar.at<&SwitchPipe::slot>(next_slot_, slot_lane_, *this);
   next_slot_ += parts_.timing.cycle();
+}
+
+sim::Duration SwitchPipe::worked() const {
+  const sim::Duration all = parts_.timing.cycle() * static_cast<std::int64_t>(slots_);
+  return all - std::clamp(next_slot_ - parts_.context.calendar.now(), sim::Duration{}, all);
+}
+
+sim::Duration SwitchPipe::waited() const {
+  return waits_.sum - still_to_wait(next_slot_ - parts_.context.calendar.now(), parts_.timing.cycle());
 }
 
 void SwitchPipe::wait(p4::PacketRef&& packet) {

@@ -45,6 +45,11 @@ class SwitchPipe final : IngressEnd {
   /// Loses the packets that wait for a slot, and has accesses wait for the boot.
   void power_off();
 
+  /// How long its slots have been in use by now, and how long packets and accesses have waited for theirs, together.
+  sim::Duration worked() const;
+  sim::Duration waited() const;
+  Waits& waits() { return waits_; }
+
   /// Packets that wait for a slot or for their second pass, or are in a stepped pass.
   const HeldPackets& held() const { return held_; }
 
@@ -53,6 +58,8 @@ class SwitchPipe final : IngressEnd {
   /// For the hook: the pipe's next free slot, the lane on which a slot that lies ahead is an event, and a packet of the
   /// recirculation port that has arrived and waits for the next slot.
   sim::Time& next_slot() { return next_slot_; }
+  /// Has it know of slots that passes took which were computed.
+  void count_slots(std::uint64_t slots) { slots_ += slots; }
   sim::Lane slot_lane() const { return slot_lane_; }
   void wait(p4::PacketRef&& packet);
 
@@ -85,6 +92,8 @@ class SwitchPipe final : IngressEnd {
   PipeState state_;
   sim::Lane slot_lane_, resubmit_lane_;
   sim::Time next_slot_ = sim::Time::beginning();
+  std::uint64_t slots_ = 0;  // taken
+  Waits waits_;
   ShortQueue<Entry> waiting_;       // for their slots, which are events
   std::uint64_t lost_slots_ = 0;    // slots to come, the next ones, whose packets were lost with the power
   ShortQueue<Entry> resubmitting_;  // until their first pass has ended

@@ -24,6 +24,7 @@
 
 #include "models/host/short_queue.hpp"
 #include "models/switch/switch_options.hpp"
+#include "models/usage/station.hpp"
 #include "models/wire/packet_slots.hpp"
 #include "sim/kernel/invariant.hpp"
 #include "sim/kernel/time.hpp"
@@ -64,6 +65,7 @@ class TrafficManager {
     const sim::Time start = std::max(queue.slots.take(ready), queue.free_at);
     RACKSIM_INVARIANT(queue.departures.empty() || queue.departures.back().when <= start,
                       "a queue is a FIFO: its port sends nothing before what it has taken is gone");
+    if (start > ready) queue.waits.add(start - ready);
     queue.free_at = start + transmission;
     queue.cells += cells;
     queue.departures.push({.when = queue.free_at, .cells = cells, .packet = packet_});
@@ -92,6 +94,29 @@ class TrafficManager {
   /// When a port has sent what it was offered. Who has reservations keeps it up to date.
   sim::Time& free_at(unsigned port) { return queues_[port].free_at; }
 
+  /// How long packets have waited in a port's queue by `now`, together. What has a reservation is not among them.
+  sim::Duration waited(unsigned port, sim::Time now) const {
+    const Queue& queue = queues_[port];
+    sim::Duration ahead;
+    std::optional<sim::Time> before;  // departure, when the next one begins
+    for (const Departure& departure : queue.departures) {
+      if (before) ahead += std::max(*before - now, sim::Duration{});
+      before = departure.when;
+    }
+    return queue.waits.sum - ahead;
+  }
+  Waits& waits(unsigned port) { return queues_[port].waits; }
+  /// When a port's limit of packets a second lets the next one go.
+  sim::Time packets_free_at(unsigned port) const { return queues_[port].slots.free_at(); }
+  /// The most of the buffer's cells that were in use at once since the instant of note_most_used_from, as a share.
+  /// Reservations are in use.
+  double most_used() const { return static_cast<double>(most_used_) / static_cast<double>(buffer_cells_); }
+  void note_most_used_from(sim::Time now) {
+    reach(now);
+    forget_departed();
+    most_used_ = used_;
+  }
+
   /// Cells in use and in a port's queue at the instant of the last `advance`, with what was taken since.
   std::uint64_t used_cells() const { return cells_ahead(stored_); }
   std::uint64_t queue_cells(unsigned port) const { return cells_ahead(queues_[port].departures); }
@@ -116,6 +141,7 @@ class TrafficManager {
     std::uint64_t cells = 0;                     // of `departures`, and reserved
     std::uint64_t reserved = 0;                  // of them
     ShortQueue<Departure> departures;
+    Waits waits;
   };
   static constexpr std::size_t kMany = 64;
 
@@ -139,6 +165,10 @@ class TrafficManager {
     stored_.push_back({.when = departure, .cells = cells, .packet = 0});
     if (stored_is_heap_ || stored_.size() >= kMany) [[unlikely]]
       store_among_many();
+    if (used_ > most_used_) [[unlikely]] {
+      forget_departed();
+      most_used_ = std::max(most_used_, used_);
+    }
   }
   bool has_room(const Queue& queue, std::uint64_t cells) const;
   bool reservations_fit() const;
@@ -155,6 +185,7 @@ class TrafficManager {
   bool stored_is_heap_ = false;
   std::uint64_t used_ = 0;      // by `stored_`, and reserved
   std::uint64_t reserved_ = 0;  // of them
+  std::uint64_t most_used_ = 0;
   std::vector<unsigned> reserving_ports_;
   UnseenPackets* unseen_ = nullptr;
   std::uint32_t divided_bytes_ = 0;

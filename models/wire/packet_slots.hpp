@@ -22,6 +22,7 @@ class PacketSlots {
     free_at_ = slot + gap_;
     return slot;
   }
+  sim::Duration gap() const { return gap_; }
   /// The instant of the next slot.
   sim::Time free_at() const { return free_at_; }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <stdexcept>
 
 #include "sim/kernel/invariant.hpp"
@@ -102,6 +103,7 @@ sim::Time Wire::transmit(p4::PacketRef&& packet, sim::Time ready) {
   const auto serialisation = this->serialisation(bytes);
   RACKSIM_INVARIANT(start >= free_at_ && start >= ready,
                     "a wire carries one packet at a time, none before it is ready");
+  if (start > ready) waits_.add(start - ready);
   const sim::Time sent = start + serialisation;
   free_at_ = sent;
   ++packets_sent_;
@@ -118,6 +120,26 @@ sim::Time Wire::transmit(p4::PacketRef&& packet, sim::Time ready) {
     transmit_through_faults(std::move(packet), start, serialisation);
   }
   return sent;
+}
+
+// Packets are handed over ahead of their start: what lies behind the present instant is taken off.
+Wire::Occupied Wire::occupied() const {
+  const sim::Time now = context_.calendar.now();
+  const auto by_now = [now](double ps, sim::Time free_at) {
+    const auto all = sim::Duration::from_ps(std::llround(ps));
+    return all - std::clamp(free_at - now, sim::Duration{}, all);
+  };
+  return {
+      .bits = by_now(8e12 * static_cast<double>(bytes_sent_) / static_cast<double>(bits_per_second_), free_at_),
+      .packets = by_now(static_cast<double>(packets_sent_) * static_cast<double>(slots_.gap().ps()), slots_.free_at())};
+}
+
+sim::Duration Wire::waited() const {
+  if (packets_sent_ == 0) return {};
+  const auto packets = static_cast<std::int64_t>(packets_sent_);
+  const auto bits = sim::Duration::from_ps(static_cast<std::int64_t>(
+      8e12 * static_cast<double>(bytes_sent_) / static_cast<double>(bits_per_second_) / static_cast<double>(packets)));
+  return waits_.sum - still_to_wait(free_at() - context_.calendar.now(), std::max(bits, slots_.gap()));
 }
 
 sim::Time Wire::transmit_unseen(std::uint32_t bytes, sim::Time ready) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "models/packets/rack_context.hpp"
+#include "models/usage/station.hpp"
 #include "models/wire/packet_slots.hpp"
 #include "models/wire/wire_faults.hpp"
 #include "sim/random/random.hpp"
@@ -104,6 +105,15 @@ class alignas(64) Wire {
   /// Packets that were handed over, which may be ahead of their start, and their bytes.
   std::uint64_t packets_sent() const { return packets_sent_; }
   std::uint64_t bytes_sent() const { return bytes_sent_; }
+  /// How long packets have occupied it by now: their bits and, beside them, what takes so many packets a second.
+  struct Occupied {
+    sim::Duration bits, packets;
+  };
+  Occupied occupied() const;
+  /// How long packets have waited for it by now, together; each that still waits is taken to need as long as all have in
+  /// the mean.
+  sim::Duration waited() const;
+  Waits& waits() { return waits_; }
   /// Packets of which the far end has the last bit, and their bytes: what it has taken by now.
   std::uint64_t packets_arrived() const { return packets_arrived_; }
   std::uint64_t bytes_arrived() const { return bytes_arrived_; }
@@ -160,6 +170,7 @@ class alignas(64) Wire {
   // What happens at a packet's start is computed ahead, so it has another source than what happens at its arrival.
   sim::Source source_, arrival_source_;
 
+  Waits waits_;  // touched by those alone that wait
   std::string name_;
   std::uint64_t bits_per_second_;
   PacketSink* sender_ = nullptr;

@@ -46,11 +46,9 @@ Cluster::Cluster(models::ProtocolContext& context, const NodeOptions& options, s
               .coverage = context.coverage},
       arrival_work_(options.request_work + probe_work),
       never_(context.rack.calendar()),
-      final_source_(context.rack.event_log().add_source("cckvs")),
-      loads_(shared_, name) {
+      final_source_(context.rack.event_log().add_source("cckvs")) {
   const auto cache_threads = static_cast<unsigned>(options.cache_threads);
   const auto kvs_threads = static_cast<unsigned>(options.kvs_threads);
-  shared_.received.resize(shared_.nodes());
   for (NodeId id = 0; id < shared_.nodes(); ++id) {
     Node& node = *nodes_.emplace_back(std::make_unique<Node>(shared_.counters));
     std::vector<KvsThread*> own_threads;

@@ -10,7 +10,6 @@
 #include "models/service/protocol.hpp"
 #include "protocols/cckvs/threads/cache_thread.hpp"
 #include "protocols/cckvs/threads/kvs_thread.hpp"
-#include "protocols/cckvs/threads/loads.hpp"
 #include "protocols/cckvs/threads/shared.hpp"
 
 namespace racksim::cckvs {
@@ -78,7 +77,6 @@ class Cluster : public models::Protocol, public models::KeyValueService {
   std::vector<std::unique_ptr<Node>> nodes_;
   sim::Signal never_;
   sim::Source final_source_;
-  Loads loads_;
 };
 
 }  // namespace racksim::cckvs

@@ -7,9 +7,9 @@ Connections::Connections(models::Server& server, const latched_memory::LineLayou
                          unsigned compute_nodes)
     : server_(server), lines_(lines), threads_(threads), peers_(compute_nodes, nullptr) {
   std::size_t core = 0;
-  for (Endpoint& thread : threads_) thread.core = &server.core(core++);
-  handler_.core = &server.core(core++);
-  evictor_.core = &server.core(core);
+  for (Endpoint& thread : threads_) thread.core = &server.core(core++, "application");
+  handler_.core = &server.core(core++, "handler");
+  evictor_.core = &server.core(core, "evictor");
 }
 
 void Connections::connect(Connections& a, Connections& b) {

@@ -27,7 +27,7 @@ models::Core& agent_core(store::Shared& shared, const store::Partition& partitio
         "partitions", fmt::format("{}", partitions),
         fmt::format("less than the {} cores of a node: one is for NetCache's server agent", node.cores()));
   }
-  return node.core(partitions);
+  return node.core(partitions, "server_agent");
 }
 }  // namespace
 

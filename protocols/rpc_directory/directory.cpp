@@ -32,7 +32,7 @@ Directory::Directory(Shared& shared, NodeId server)
     : shared_(shared), server_(server), queue_pairs_(shared.roles().compute_nodes) {
   models::Server& host = shared.rack.server(server);
   for (unsigned i = 0; i < shared.options.cores(); ++i) {
-    queues_.push_back(&host.nic().create_completion_queue(host.core(i), *this));
+    queues_.push_back(&host.nic().create_completion_queue(host.core(i, "directory"), *this));
   }
 }
 

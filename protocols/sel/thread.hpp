@@ -15,7 +15,7 @@ class Sel::Thread final : public models::MemoryPort, models::CompletionHandler {
   Thread(Sel& sel, models::Session session)
       : sel_(sel),
         session_(session),
-        core_(sel.rack_.server(session.node).core(session.thread)),
+        core_(sel.rack_.server(session.node).core(session.thread, "application")),
         done_(sel.calendar()) {
     models::Nic& nic = sel.rack_.server(session.node).nic();
     queue_pairs_ = sel.lines_.connect(nic, nic.create_completion_queue(core_, *this));

@@ -16,7 +16,7 @@ Client::Client(Shared& shared, models::Session session, RepeatedAnswers& repeate
     : shared_(shared),
       session_(session),
       repeated_(repeated),
-      core_(shared.rack.server(session.node).core(session.thread)),
+      core_(shared.rack.server(session.node).core(session.thread, "client")),
       nic_(shared.rack.server(session.node).nic()),
       clock_(shared.rack.server(session.node).clock()),
       qpn_(nic_.create_raw_qp(core_, *this)),

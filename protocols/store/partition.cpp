@@ -29,7 +29,7 @@ std::uint32_t client_of(Address address) {
 Partition::Partition(Shared& shared, unsigned server)
     : shared_(shared),
       server_(server),
-      core_(shared.rack.server(shared.node_of(server)).core(server % shared.options.partitions)),
+      core_(shared.rack.server(shared.node_of(server)).core(server % shared.options.partitions, "partition")),
       nic_(shared.rack.server(shared.node_of(server)).nic()),
       qpn_(nic_.create_raw_qp(core_, *this, shared.options.service_work)),
       served_counter_(shared.rack.metrics().counter(fmt::format("store.server{:02}.served", server), "requests",

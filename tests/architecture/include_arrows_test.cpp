@@ -37,7 +37,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude{
 const std::map<std::string, std::vector<std::string>> kRooms{
     {"sim", {"kernel", "options", "simgrid", "random", "metrics", "record", "oracles", "checkers", "exploration"}},
     {"p4model", {"language", "fit", "execute", "generate", "examples"}},
-    {"models", {"packets", "wire", "host", "nic", "switch", "rack", "membership", "faults", "service", "workloads"}},
+    {"models",
+     {"usage", "packets", "wire", "host", "nic", "switch", "rack", "membership", "faults", "service", "workloads"}},
     {"tools",
      {"text", "json", "files", "processes", "profile", "scenario", "lone_switch", "experiment", "knee", "fuzz", "diff",
       "suite", "figure", "explain", "bench", "commands"}},

@@ -69,6 +69,7 @@ Assembly::Assembly(const Parts& parts, sim::Metrics& metrics)
   });
   rack_->observe_crashes(*workload_);  // tasks go before the state that they use
   rack_->observe_crashes(*protocol_);
+  usage_ = std::make_unique<models::RackUsage>(*rack_);
   faults_ = std::make_unique<models::FaultSchedule>(*rack_);
   for (std::size_t i = 0; i < parts.faults.size(); ++i) {
     built(fmt::format("/faults/{}", i), [&] {

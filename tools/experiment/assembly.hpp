@@ -9,6 +9,7 @@
 
 #include "models/faults/faults.hpp"
 #include "models/rack/rack.hpp"
+#include "models/rack/rack_usage.hpp"
 #include "models/service/protocol.hpp"
 #include "models/workloads/workload.hpp"
 #include "sim/kernel/calendar.hpp"
@@ -57,6 +58,7 @@ class Assembly {
   models::Protocol& protocol() { return *protocol_; }
   models::Workload& workload() { return *workload_; }
   models::FaultSchedule& faults() { return *faults_; }
+  models::RackUsage& usage() { return *usage_; }
   const models::ProtocolOptions& protocol_options() const { return *protocol_options_; }
   /// For what takes the run from phase to phase: before all others at one instant.
   sim::Lane lane() const { return lane_; }
@@ -78,6 +80,7 @@ class Assembly {
   std::unique_ptr<models::Rack> rack_;
   std::unique_ptr<models::Protocol> protocol_;
   std::unique_ptr<models::Workload> workload_;
+  std::unique_ptr<models::RackUsage> usage_;
   std::unique_ptr<models::FaultSchedule> faults_;
   std::uint64_t warm_events_ = 0;
 };

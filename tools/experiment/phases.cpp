@@ -84,6 +84,7 @@ void Phases::close_window() {
   assembly_.rack().settle();
   metrics.close_window(assembly_.calendar().now());
   outcome_.measured = metrics.window_length();
+  outcome_.busiest = assembly_.usage().busiest();
   outcome_.operations = assembly_.protocol().service().measured_operations();
 }
 

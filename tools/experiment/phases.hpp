@@ -27,8 +27,9 @@ struct RunOutcome : Findings {
   sim::RunHash hash;
   Checkpoints checkpoints;
   std::uint64_t events = 0;
-  std::uint64_t operations = 0;  ///< of the measured phase
-  sim::Duration measured{};      ///< its length
+  std::uint64_t operations = 0;                  ///< of the measured phase
+  sim::Duration measured{};                      ///< its length
+  std::vector<models::BusiestResource> busiest;  ///< in it, of each kind
   sim::Time simulated;
 };
 

@@ -76,6 +76,48 @@ std::string metric_line(const std::string& name, const sim::Metric& metric) {
   return fmt::format("  {:<48}{:>14} {}{}\n", name, value, metric.unit, whole_run);
 }
 
+/// A resource that works for so much of the window is what limits the run.
+constexpr double kLimits = 0.95;
+
+/// Of those that have all hands full the one for which most wait, else the busiest; null for an empty window. A full
+/// buffer is what comes of a limit.
+const models::BusiestResource* foremost(const std::vector<models::BusiestResource>& busiest) {
+  const models::BusiestResource* most = nullptr;
+  for (const auto& one : busiest) {
+    if (one.kind == "buffer") continue;
+    if (most == nullptr || (one.busy >= kLimits && one.waiting.value_or(0) > most->waiting.value_or(0))) most = &one;
+  }
+  return most;
+}
+
+/// What keeps the run from being faster: a resource, or, where none has all hands full, that operations take their time
+/// (Little's law).
+std::string limit_text(const RunResult& result, const sim::Metrics& metrics) {
+  const auto* most = foremost(result.busiest);
+  if (most == nullptr || result.measured <= sim::Duration{}) return "";
+  const std::string who = fmt::format("{} ({})", most->kind, most->name);
+  if (most->busy >= kLimits) {
+    std::string text = fmt::format("{}, at work for {:.1f} % of the window", who, 100 * most->busy);
+    if (most->waiting) {
+      text += fmt::format("; {} wait for it in the mean, one for {}", shown_number(*most->waiting),
+                          duration_text(most->longest->ns()));
+    }
+    return text;
+  }
+  std::string text =
+      fmt::format("latency: the busiest resource, {}, is at work for {:.1f} % of the window", who, 100 * most->busy);
+  if (result.operations == 0) return text;
+  const double mops = value_of(metrics, "throughput_mops"), mean = value_of(metrics, "latency_ns.mean");
+  return text + fmt::format("; {} operations under way = {:.3f} Mops x {}", shown_number(mops * mean / 1e3), mops,
+                            duration_text(mean));
+}
+
+JsonValue busiest_json(const models::BusiestResource& one) {
+  auto value = JsonValue::object({{"kind", one.kind}, {"name", one.name}, {"busy", one.busy}});
+  if (one.waiting) value.set({{"waiting", *one.waiting}, {"longest_wait_ns", one.longest->ns()}});
+  return value;
+}
+
 /// "data-value (1,024 operations), packet-conservation (9,121 packets)": who has judged how many of what.
 std::string checked_text(const std::vector<Judged>& judged) {
   std::string text;
@@ -169,6 +211,9 @@ JsonValue report_json(const Scenario& scenario, const RunResult& result, const s
   report.set("judged", std::move(judged));
   report.set("lost_write_count", result.lost_write_count);
   report.set("failed_expectations", array_of(result.failed_expectations));
+  report.set("busiest", array_of(result.busiest, busiest_json));
+  const auto* most = foremost(result.busiest);
+  report.set("limited_by", most != nullptr && most->busy >= kLimits ? JsonValue(most->kind) : JsonValue());
   report.set("run_hash", result.hash.hex());
   report.set("events", result.events);
   report.set("simulated_ns", result.simulated.ns());
@@ -224,6 +269,7 @@ std::string report_text(const Scenario& scenario, const RunResult& result, const
          fmt::format("{:.0f} to {:.0f} operations each, fairness {:.4f} (Jain's index)",
                      value_of(metrics, "operations.min_node"), most, value_of(metrics, "operations.fairness")));
   }
+  if (const std::string limit = limit_text(result, metrics); !limit.empty()) line("limited by", limit);
   // What is zero, and what exists once for each server, is in the JSON report.
   for (const auto& [name, metric] : metrics.all()) {
     if (metric.shown == sim::Shown::json || (metric.shown == sim::Shown::verbose && detail != Detail::all)) continue;

@@ -11,6 +11,9 @@ using Fits = bool (*)(const JsonValue& value);
 bool is_text(const JsonValue& value) {
   return value.string() != nullptr;
 }
+bool is_text_or_null(const JsonValue& value) {
+  return is_text(value) || value.is_null();
+}
 bool is_natural(const JsonValue& value) {
   return value.natural().has_value();
 }
@@ -55,6 +58,14 @@ const std::vector<ReportMember>& report_members() {
       {"judged", "an object", is_object, type_schema("object", "How many of what each oracle has judged."), false},
       {"lost_write_count", "a whole number", is_natural, integer_schema(0, "Those that are not listed too.")},
       {"failed_expectations", "an array", is_array, texts},
+      {"busiest", "an array", is_array,
+       array_schema(type_schema("object"), 0,
+                    "The busiest resource of each kind in the window, the busiest of all first."),
+       false},
+      {"limited_by", "a string or null", is_text_or_null,
+       JsonValue::object({{"type", array_of(std::vector<std::string>{"string", "null"})},
+                          {"description", "The kind of the resource that has all hands full; null: latency."}}),
+       false},
       {"run_hash", "32 lower-case hexadecimal digits", is_hash, pattern_schema("^[0-9a-f]{32}$")},
       {"events", "a whole number", is_natural, integer_schema(0)},
       {"simulated_ns", "a number", is_number, type_schema("number")},

@@ -157,7 +157,6 @@ void CacheLinks::post(const models::Destination& to, Waiting message, std::uint3
 
 void CacheLinks::message_came(const models::Completion& completion) {
   if (completion.opcode != models::Opcode::receive) return;
-  shared_.count_received(node_, completion);
   messages_.queue_pair().post_receive();
   const auto message = completion.content.as<CacheMessage>();
   Peer& peer = peers_[completion.from];
@@ -192,7 +191,6 @@ void CacheLinks::tell(Peer& peer, std::size_t place, CreditMessage what) {
 
 void CacheLinks::credits_came(const models::Completion& completion) {
   if (completion.opcode != models::Opcode::receive) return;
-  shared_.count_received(node_, completion);
   credits_.queue_pair().post_receive();
   const std::uint32_t kind = *completion.immediate & ((1U << kKindBits) - 1);
   const std::size_t place = kind % kClasses;

@@ -49,7 +49,7 @@ CacheThread::CacheThread(Shared& shared, Shard& shard, std::vector<KvsThread*> k
       kvs_threads_(std::move(kvs_threads)),
       node_(node),
       thread_(thread),
-      core_(shared.rack.server(node).core(thread)),
+      core_(shared.rack.server(node).core(thread, "cache_thread")),
       completions_(shared.rack.server(node).nic().create_completion_queue(core_, *this)),
       requests_(shared, core_, shared.rack.server(node).nic().create_datagram({completions_, completions_})) {
   const NodeOptions& options = shared.options;
@@ -179,7 +179,6 @@ void CacheThread::send_packet(Destination& to) {
 
 void CacheThread::on_completion(const models::Completion& completion) {
   if (completion.opcode != models::Opcode::receive) return;
-  shared_.count_received(node_, completion);
   requests_.queue_pair().post_receive();
   const std::size_t answers = requests_in(completion.content);
   if (answers > 1) core_.charge(shared_.options.response_work * static_cast<std::int64_t>(answers - 1));

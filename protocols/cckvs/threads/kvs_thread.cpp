@@ -10,7 +10,7 @@ KvsThread::KvsThread(Shared& shared, Shard& shard, NodeId node, unsigned thread)
       shard_(shard),
       node_(node),
       thread_(thread),
-      core_(shared.rack.server(node).core(shared.options.cache_threads + thread)),
+      core_(shared.rack.server(node).core(shared.options.cache_threads + thread, "kvs_thread")),
       completions_(shared.rack.server(node).nic().create_completion_queue(core_, *this)),
       requests_(shared, core_, shared.rack.server(node).nic().create_datagram({completions_, completions_})) {
   const NodeOptions& options = shared.options;
@@ -22,7 +22,6 @@ KvsThread::KvsThread(Shared& shared, Shard& shard, NodeId node, unsigned thread)
 
 void KvsThread::on_completion(const models::Completion& completion) {
   if (completion.opcode != models::Opcode::receive) return;
-  shared_.count_received(node_, completion);
   requests_.queue_pair().post_receive();
   if (!shared_.home_requests.empty()) return take_in(completion, *shared_.home_requests[node_]);
   const std::size_t requests = requests_in(completion.content);

@@ -21,11 +21,6 @@ namespace racksim::cckvs {
 enum class AnsweredBy : std::uint8_t { cache, local_store, remote_store, count };
 
 struct Shared {
-  /// What the threads of a node have polled, with what it took of the node's wire.
-  struct Received {
-    std::uint64_t packets = 0, bytes = 0;
-  };
-
   models::Rack& rack;
   NodeOptions options;
   Counters counters;
@@ -34,7 +29,6 @@ struct Shared {
   models::ItemSizes items{};
   std::vector<std::vector<models::Destination>> kvs_threads{};  ///< by node and thread
 
-  std::vector<Received> received{};  ///< by node
   /// Where keys come into the caches and go: who sees to the requests at a node, by node; else empty.
   std::vector<HomeRequests*> home_requests{};
   bool stamps_answers = false;  ///< answers of homes have a timestamp
@@ -50,12 +44,6 @@ struct Shared {
   std::uint32_t response_bytes(sim::Key key, bool put) const {
     constexpr std::uint32_t kTimestampBytes = 5;
     return sizes(key).response(put) + (stamps_answers ? kTimestampBytes : 0);
-  }
-  /// A thread of a node has polled a message.
-  void count_received(NodeId node, const models::Completion& completion) {
-    ++received[node].packets;
-    const std::uint32_t payload = completion.bytes - models::kGrhBytes;
-    received[node].bytes += payload + header_bytes(completion.immediate.has_value());
   }
   /// Of a datagram on a wire, besides its payload.
   std::uint32_t header_bytes(bool with_immediate) const {

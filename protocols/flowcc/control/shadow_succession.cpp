@@ -18,7 +18,7 @@ ShadowSuccession::ShadowSuccession(Shared& shared, SwitchOwner& owner)
   for (const NodeId server : candidates_) {
     if (shadows_[server]) continue;
     const unsigned core = server < nodes ? shared.shape.threads_per_node + 2 : 0;
-    shadows_[server] = std::make_unique<ShadowNode>(shared, server, shared.rack.server(server).core(core));
+    shadows_[server] = std::make_unique<ShadowNode>(shared, server, shared.rack.server(server).core(core, "shadow"));
   }
   designate(candidates_.front());
   shared_.shadow_of.assign(nodes, *present_);

@@ -9,8 +9,8 @@ MemoryNode::MemoryNode(Shared& shared, NodeId id)
     : NodeState(shared, id),
       requesters_(make_requesters()),
       locks_(shared, *this, requesters_),
-      home_agent_(shared, *this, shared.rack.server(id).core(shared.shape.threads_per_node)),
-      cache_agent_(shared, *this, shared.rack.server(id).core(shared.shape.threads_per_node + 1)),
+      home_agent_(shared, *this, shared.rack.server(id).core(shared.shape.threads_per_node, "home_agent")),
+      cache_agent_(shared, *this, shared.rack.server(id).core(shared.shape.threads_per_node + 1, "cache_agent")),
       recovery_(shared, *this, {requesters_, locks_, home_agent_, cache_agent_}) {
   shared.data_keys.push_back({});
   register_memory();
@@ -20,7 +20,8 @@ MemoryNode::MemoryNode(Shared& shared, NodeId id)
 std::vector<std::unique_ptr<Requester>> MemoryNode::make_requesters() {
   std::vector<std::unique_ptr<Requester>> requesters;
   for (unsigned thread = 0; thread < shared_.shape.threads_per_node; ++thread) {
-    requesters.push_back(std::make_unique<Requester>(shared_, *this, thread, shared_.rack.server(id()).core(thread)));
+    requesters.push_back(
+        std::make_unique<Requester>(shared_, *this, thread, shared_.rack.server(id()).core(thread, "application")));
   }
   return requesters;
 }

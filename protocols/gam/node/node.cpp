@@ -17,7 +17,7 @@ constexpr std::uint64_t kEverything = std::uint64_t{1} << 60;
 Node::Node(Shared& shared, NodeId id, unsigned threads)
     : shared_(shared),
       id_(id),
-      core_(shared.rack.server(id).core(threads)),
+      core_(shared.rack.server(id).core(threads, "worker")),
       completions_(server().nic().create_completion_queue(core_, *this)),
       receives_(server().nic().create_shared_receive_queue()),
       output_(shared, id, core_, *this),

@@ -13,7 +13,9 @@ namespace racksim::gam {
 using sim::OperationKind;
 
 Session::Session(const SessionParts& parts, std::vector<HeldLock>& held, std::uint16_t thread)
-    : parts_(parts), held_(held), thread_(thread), performed_(parts.shared.rack.calendar()) {}
+    : parts_(parts), held_(held), thread_(thread), performed_(parts.shared.rack.calendar()) {
+  parts.shared.rack.server(parts.output.self()).core(thread, "application");
+}
 
 models::Occupy Session::hand_over() const {
   return models::occupy(parts_.shared.rack.server(parts_.output.self()).core(thread_), options().hand_over);

@@ -211,4 +211,36 @@ TEST_CASE("Work of a negative cost is refused") {
   CHECK_THROWS_AS(log.core.charge(Duration::from_ps(-1)), std::logic_error);
 }
 
+TEST_CASE("A core has worked for what is over of its work and charges, and for no rest") {
+  Log log;
+  log.core.run<&Log::note_and_charge>(100_ns, log, 1, 50_ns);  // until 150 ns
+  log.core.run<&Log::note_and_rest>(10_ns, log, 2, at(400_ns));
+  log.queue(3, 0_ns, 100_ns);  // from 400 ns on
+  const auto worked = [&](Duration until) {
+    log.calendar.run_until(at(until));
+    return log.core.worked();
+  };
+  CHECK(worked(60_ns) == 60_ns);
+  CHECK(worked(120_ns) == 120_ns);
+  CHECK(worked(300_ns) == 160_ns);
+  CHECK(worked(450_ns) == 210_ns);
+  CHECK(worked(900_ns) == 260_ns);
+}
+
+TEST_CASE("Work has waited for a core from when it was ready until it began, or until now") {
+  Log log;
+  log.queue(1, 0_ns, 100_ns);
+  log.queue(2, 20_ns, 100_ns);
+  log.queue(3, 30_ns, 100_ns);
+  const auto waited = [&](Duration until) {
+    log.calendar.run_until(at(until));
+    return log.core.waited();
+  };
+  CHECK(waited(10_ns) == 0_ns);
+  CHECK(waited(50_ns) == 30_ns + 20_ns);
+  CHECK(waited(150_ns) == 80_ns + 120_ns);
+  CHECK(waited(900_ns) == 80_ns + 170_ns);
+  CHECK(log.core.waits().longest == 170_ns);
+}
+
 }  // namespace core_test
