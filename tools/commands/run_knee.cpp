@@ -12,6 +12,8 @@
 #include "tools/files/data_files.hpp"
 #include "tools/json/input_error.hpp"
 #include "tools/knee/knee_runs.hpp"
+#include "tools/knee/knee_seeds.hpp"
+#include "tools/processes/progress_line.hpp"
 #include "tools/scenario/overrides.hpp"
 
 namespace racksim::tools {
@@ -52,6 +54,33 @@ JsonValue probe_json(std::uint64_t load, const Probe& probe) {
   return JsonValue::object({{"load", load}, {"loss", probe.loss}, {"throughput_mops", probe.throughput_mops}});
 }
 
+/// A knee for each seed.
+int knees_of_seeds(const Scenario& scenario, const KneePlan& plan, const ScenarioAt& scenario_at,
+                   const SeedArguments& seeds, bool json, bool quiet, CommandContext& context) {
+  check_seeds(scenario.seed, seeds.seeds, option("seeds"));
+  std::vector<KneeOfSeed> knees;
+  {
+    ProgressLine line(context.err, !quiet, std::chrono::seconds(2));
+    knees = find_knees(
+        plan, scenario_at, {.first = scenario.seed, .count = seeds.seeds, .jobs = seeds.jobs_or_cores()},
+        [&](std::size_t done) {
+          line.show([&](double wall) { return fmt::format("{} of {} knees, {:.0f} s", done, seeds.seeds, wall); });
+        });
+  }
+  if (json) {
+    context.out << to_json(knees_json(scenario, plan, knees));
+  } else if (!quiet) {
+    context.out << knees_text(scenario, plan, knees);
+  }
+  int status = exit_ok;
+  for (const KneeOfSeed& knee : knees) {
+    if (knee.problem.empty()) continue;
+    context.err << fmt::format("racksim run: seed {}: {}\n", knee.seed, knee.problem);
+    status = exit_failed;
+  }
+  return status;
+}
+
 }  // namespace
 
 void add_knee_options(CLI::App& command, KneeArguments& arguments) {
@@ -72,7 +101,7 @@ void add_knee_options(CLI::App& command, KneeArguments& arguments) {
 }
 
 int run_knee(const std::string& file, const std::vector<std::string>& overrides, const KneeArguments& arguments,
-             bool json, bool quiet, CommandContext& context) {
+             const SeedArguments& seeds, bool json, bool quiet, CommandContext& context) {
   const std::string found = find_scenario_file(file);
   const auto scenario_at = [&](const std::vector<std::string>& more) {
     std::vector<std::string> all = overrides;
@@ -83,6 +112,7 @@ int run_knee(const std::string& file, const std::vector<std::string>& overrides,
   const KneePlan plan = plan_of(arguments, scenario);
   const KneeCriterion& criterion = plan.criteria.front();
   scenario_at(plan.probe_overrides_at(plan.bounds.from));  // what is wrong with them is said before anything is printed
+  if (seeds.wanted()) return knees_of_seeds(scenario, plan, scenario_at, seeds, json, quiet, context);
   const bool text = !json && !quiet;
   if (text) {
     context.out << fmt::format("knee of {} in {}, at most {:.4g} % lost, to within {:.3g} %\n", scenario.name,

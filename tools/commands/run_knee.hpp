@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tools/commands/command_line.hpp"
+#include "tools/commands/run_seeds.hpp"
 
 namespace racksim::tools {
 
@@ -24,9 +25,10 @@ struct KneeArguments {
 /// Adds them to `racksim run`.
 void add_knee_options(CLI::App& command, KneeArguments& arguments);
 
-/// Looks for the knee of a scenario file under these overrides, and prints each probe and the knee, as text or JSON.
-/// Returns exit_failed if it does not lie within the bounds. Throws InputError.
+/// Looks for the knee of a scenario file under these overrides, and prints each probe and the knee, as text or JSON; with
+/// several seeds each one's knee, and their mean. Returns exit_failed if one does not lie within the bounds. Throws
+/// InputError.
 int run_knee(const std::string& file, const std::vector<std::string>& overrides, const KneeArguments& arguments,
-             bool json, bool quiet, CommandContext& context);
+             const SeedArguments& seeds, bool json, bool quiet, CommandContext& context);
 
 }  // namespace racksim::tools
