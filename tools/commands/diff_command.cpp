@@ -8,11 +8,11 @@
 #include <ostream>
 
 #include "tools/commands/command_line.hpp"
-#include "tools/commands/run_seeds.hpp"
+#include "tools/commands/several_runs.hpp"
 #include "tools/diff/comparison.hpp"
+#include "tools/diff/seed_comparison.hpp"
 #include "tools/experiment/experiment.hpp"
 #include "tools/processes/progress_line.hpp"
-#include "tools/seeds/seed_comparison.hpp"
 #include "tools/text/shell.hpp"
 
 namespace racksim::tools {

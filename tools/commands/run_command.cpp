@@ -9,8 +9,7 @@
 
 #include "tools/commands/command_arguments.hpp"
 #include "tools/commands/command_line.hpp"
-#include "tools/commands/run_knee.hpp"
-#include "tools/commands/run_seeds.hpp"
+#include "tools/commands/several_runs.hpp"
 #include "tools/experiment/experiment.hpp"
 #include "tools/experiment/machine_needs.hpp"
 #include "tools/experiment/report.hpp"

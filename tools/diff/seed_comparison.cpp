@@ -1,5 +1,5 @@
 // See seed_comparison.hpp.
-#include "tools/seeds/seed_comparison.hpp"
+#include "tools/diff/seed_comparison.hpp"
 
 #include <algorithm>
 #include <set>

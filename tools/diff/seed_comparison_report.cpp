@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "tools/diff/run_difference.hpp"
+#include "tools/diff/seed_comparison.hpp"
 #include "tools/experiment/metric_change.hpp"
 #include "tools/experiment/provenance.hpp"
 #include "tools/seeds/interval_text.hpp"
-#include "tools/seeds/seed_comparison.hpp"
 #include "tools/text/columns.hpp"
 
 namespace racksim::tools {

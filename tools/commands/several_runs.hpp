@@ -1,4 +1,5 @@
-// `racksim run --seeds N`: a scenario with several seeds, and how well they tell its metrics (tools/seeds/).
+// What `racksim run` does that takes more than one run: several seeds, until a precision is reached if one is asked for
+// (tools/seeds/), and the largest load under a loss criterion (tools/knee/). The options about seeds serve `diff` as well.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +10,6 @@
 #include <vector>
 
 #include "tools/commands/command_line.hpp"
-#include "tools/scenario/scenario.hpp"
 #include "tools/seeds/seed_runs.hpp"
 
 namespace racksim::tools {
@@ -44,5 +44,24 @@ int status_of(const std::vector<SeedRun>& runs);
 int run_with_seeds(const std::string& file, std::optional<std::uint64_t> seed,
                    const std::vector<std::string>& overrides, const SeedArguments& arguments, bool json, bool quiet,
                    bool verbose, CommandContext& context);
+
+/// The options that stand beside `--knee`.
+struct KneeArguments {
+  bool wanted = false;
+  double loss = 0.02;  ///< the artifact of StarCache
+  double tolerance = 0.01;
+  std::string load = "workload.rate";
+  std::optional<std::uint64_t> from, to;  ///< a tenth and ten times of what the scenario says, if not given
+  std::vector<std::string> probe;
+};
+
+/// Adds them to `racksim run`.
+void add_knee_options(CLI::App& command, KneeArguments& arguments);
+
+/// Looks for the knee of a scenario file under these overrides, and prints each probe and the knee, as text or JSON; with
+/// several seeds each one's knee, and their mean. Returns exit_failed if one does not lie within the bounds. Throws
+/// InputError.
+int run_knee(const std::string& file, const std::vector<std::string>& overrides, const KneeArguments& arguments,
+             const SeedArguments& seeds, bool json, bool quiet, CommandContext& context);
 
 }  // namespace racksim::tools

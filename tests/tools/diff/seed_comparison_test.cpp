@@ -1,5 +1,5 @@
 // Two systems compared by seeds, of made-up runs.
-#include "tools/seeds/seed_comparison.hpp"
+#include "tools/diff/seed_comparison.hpp"
 
 #include <catch2/catch.hpp>
 
