@@ -17,7 +17,8 @@ struct MetricOverSeeds {
   std::vector<std::optional<double>> values;  ///< by run; none of one that lacks it
 };
 
-/// All metrics: first those that a person asks for, then by name. One that has a second name has it once.
+/// All metrics: first those that a person asks for, then by name. One that has a second name has it once, and
+/// of a counter what it counted in the window stands for its rate and its whole run.
 std::vector<MetricOverSeeds> metrics_over(const std::vector<SeedRun>& runs);
 
 /// Whether it is one of those: throughput, and the latency's mean and percentiles.

@@ -57,7 +57,8 @@ TEST_CASE("metrics over seeds have a mean and an interval, and those that runs l
 TEST_CASE("a metric with two names is told once") {
   std::vector<SeedRun> runs{run(1, 1, 10), run(2, 2, 20)};
   for (SeedRun& one : runs) {
-    for (const char* name : {"latency.mean", "operations.mega_per_second", "latency.read.mean", "operations"}) {
+    for (const char* name : {"latency.mean", "operations.mega_per_second", "latency.read.mean", "operations",
+                             "operations.whole_run", "packets.sent.mega_per_second"}) {
       one.values[name] = 1;
       one.units[name] = "";
     }
