@@ -12,6 +12,7 @@
 #include "tools/diff/comparison.hpp"
 #include "tools/diff/seed_comparison.hpp"
 #include "tools/experiment/experiment.hpp"
+#include "tools/processes/interruption.hpp"
 #include "tools/processes/progress_line.hpp"
 #include "tools/text/shell.hpp"
 
@@ -49,8 +50,12 @@ int diff_with_seeds(const DiffOptions& options, CommandContext& context) {
               [&](double wall) { return fmt::format("{} of {} runs, {:.0f} s", done, 2 * options.seeds.seeds, wall); });
         });
   }
+  if (comparison.a.empty()) {
+    stop_if_interrupted([] { return "no pair of runs had ended"; });
+  }
   context.out << (options.json ? to_json(seed_comparison_json(a, b, comparison))
                                : seed_comparison_text(a, b, comparison));
+  stop_if_interrupted([&] { return of_those_that_ended(comparison.a.size(), "pairs of runs"); });
   const int of_a = status_of(comparison.a), of_b = status_of(comparison.b);
   const int of_difference = comparison.differing() > 0 ? exit_failed : exit_ok;
   return std::max({of_a, of_b, of_difference});

@@ -15,6 +15,7 @@
 #include "tools/json/input_error.hpp"
 #include "tools/knee/knee_runs.hpp"
 #include "tools/knee/knee_seeds.hpp"
+#include "tools/processes/interruption.hpp"
 #include "tools/processes/progress_line.hpp"
 #include "tools/scenario/contradictions.hpp"
 #include "tools/scenario/overrides.hpp"
@@ -96,11 +97,14 @@ int knees_of_seeds(const Scenario& scenario, const KneePlan& plan, const Scenari
           line.show([&](double wall) { return fmt::format("{} of {} knees, {:.0f} s", done, seeds.seeds, wall); });
         });
   }
-  if (json) {
+  if (knees.empty()) {
+    stop_if_interrupted([] { return "no knee was found yet"; });
+  } else if (json) {
     context.out << to_json(knees_json(scenario, plan, knees));
   } else if (!quiet) {
     context.out << knees_text(scenario, plan, knees);
   }
+  stop_if_interrupted([&] { return of_those_that_ended(knees.size(), "searches"); });
   int status = exit_ok;
   for (const KneeOfSeed& knee : knees) {
     if (knee.problem.empty()) continue;
@@ -111,6 +115,10 @@ int knees_of_seeds(const Scenario& scenario, const KneePlan& plan, const Scenari
 }
 
 }  // namespace
+
+std::string of_those_that_ended(std::size_t count, const char* what) {
+  return fmt::format("what is told is of the first {} {}, which had ended", count, what);
+}
 
 void add_seed_options(CLI::App& command, SeedArguments& arguments, const std::string& doc) {
   add_number(command, "--seeds", arguments.seeds, doc, {1, kMostSeedsOfRun});
@@ -167,11 +175,14 @@ int run_with_seeds(const std::string& file, std::optional<std::uint64_t> seed,
   const SeedCommand command = [&](std::uint64_t one) {
     return racksim_command("run", file, {"--seed", std::to_string(one)}, overrides);
   };
-  if (json) {
+  if (runs.empty()) {
+    stop_if_interrupted([] { return "no run had ended"; });
+  } else if (json) {
     context.out << to_json(seeds_json(scenario, plan, runs, command));
   } else if (!quiet) {
     context.out << seeds_text(scenario, plan, runs, command, verbose);
   }
+  stop_if_interrupted([&] { return of_those_that_ended(runs.size(), "runs"); });
   return status_of(runs);
 }
 

@@ -36,6 +36,9 @@ void add_precision_options(CLI::App& command, SeedArguments& arguments);
 /// Throws InputError if options are given that only several seeds have a use for.
 void check_seed_options(const SeedArguments& arguments, const std::string& command);
 
+/// What an interruption is told with, after the results so far.
+std::string of_those_that_ended(std::size_t count, const char* what);
+
 /// The exit status of several runs: exit_internal_error if one did not end, exit_failed if one failed.
 int status_of(const std::vector<SeedRun>& runs);
 

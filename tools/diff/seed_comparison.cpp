@@ -94,6 +94,7 @@ SeedComparison compare_with_seeds(const SeedSide& a, const SeedSide& b, std::uin
     std::vector<SeedRun>& side = of_a.size() == of_b.size() ? of_a : of_b;
     side.push_back(seed_run_of(result, first + side.size()));
   }
+  if (of_a.size() > of_b.size()) of_a.pop_back();  // an interruption has left it alone
   return compare_seed_runs(std::move(of_a), std::move(of_b), all);
 }
 

@@ -47,7 +47,8 @@ struct SeedComparison {
 /// Compares runs of the same seeds; of the metrics that a person asks for first, or of all.
 SeedComparison compare_seed_runs(std::vector<SeedRun> a, std::vector<SeedRun> b, bool all);
 
-/// Runs both scenarios with `count` seeds from `first` on, `jobs` runs at a time, and compares. Throws as `run_in_order`.
+/// Runs both scenarios with `count` seeds from `first` on, `jobs` runs at a time, and compares. Of fewer seeds, if the
+/// program is interrupted. Throws as `run_in_order`.
 SeedComparison compare_with_seeds(const SeedSide& a, const SeedSide& b, std::uint64_t first, std::size_t count,
                                   bool all, unsigned jobs, const SeedProgress& progress);
 

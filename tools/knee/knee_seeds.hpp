@@ -27,8 +27,8 @@ struct KneeSeeds {
   unsigned jobs = 1;
 };
 
-/// Looks for the knee under the plan's first criterion with each seed, in the order of seeds. Throws as `run_in_order`
-/// (tools/seeds/ordered_work.hpp).
+/// Looks for the knee under the plan's first criterion with each seed, in the order of seeds; fewer if the program is
+/// interrupted. Throws as `run_in_order` (tools/seeds/ordered_work.hpp).
 std::vector<KneeOfSeed> find_knees(const KneePlan& plan, const ScenarioAt& scenario_at, const KneeSeeds& seeds,
                                    const std::function<void(std::size_t done)>& progress);
 

@@ -1,8 +1,6 @@
 // See ordered_work.hpp.
 #include "tools/seeds/ordered_work.hpp"
 
-#include <fmt/core.h>
-
 #include <map>
 #include <utility>
 
@@ -21,8 +19,7 @@ std::vector<ChildResult> run_in_order(const OrderedWork& ordered, unsigned jobs)
   std::map<std::size_t, ChildResult> early;  // those before which one is missing
   ChildProcesses children(jobs);
   std::size_t next = 0;
-  while (first.size() < ordered.most) {
-    stop_if_interrupted([&] { return fmt::format("{} runs had ended, and are lost", first.size() + early.size()); });
+  while (first.size() < ordered.most && !interrupted()) {
     while (next < ordered.most && children.has_room()) {
       if (children.start(next, [&ordered, next] { return ordered.work(next); })) ++next;
     }

@@ -22,8 +22,8 @@ struct OrderedWork {
   std::function<void(std::size_t done)> progress = {};
 };
 
-/// The results by number, at most `jobs` at a time. Throws Interrupted (interruption.hpp), and SystemError if no process
-/// can be started.
+/// The results by number, at most `jobs` at a time; once the program is interrupted (interruption.hpp) those that are there
+/// without a gap, and whoever called says so. Throws SystemError if no process can be started.
 std::vector<ChildResult> run_in_order(const OrderedWork& ordered, unsigned jobs);
 
 }  // namespace racksim::tools

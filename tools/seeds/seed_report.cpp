@@ -50,6 +50,7 @@ std::string precision_text(const SeedPlan& plan, const std::vector<SeedRun>& run
     return fmt::format("within {} with {} seeds: {}", asked, runs.size(), worst);
   if (!all_pass(runs))
     return fmt::format("not within {} with {} seeds, and none is added to a failure: {}", asked, runs.size(), worst);
+  if (runs.size() < plan.most) return fmt::format("not yet within {} with {} seeds: {}", asked, runs.size(), worst);
   return fmt::format("not within {} with {} seeds, the most (--most-seeds): {}", asked, runs.size(), worst);
 }
 

@@ -43,7 +43,8 @@ inline constexpr const char* kHeadline[] = {"throughput_mops", "latency_ns.mean"
 /// Told now and then how many runs have ended.
 using SeedProgress = std::function<void(std::size_t done)>;
 
-/// The runs, in the order of seeds. `scenario`'s own seed is not used, and nothing is traced. Throws as `run_in_order`.
+/// The runs, in the order of seeds; fewer if the program is interrupted. `scenario`'s own seed is not used, and nothing is
+/// traced. Throws as `run_in_order`.
 std::vector<SeedRun> run_seeds(const Scenario& scenario, const SeedPlan& plan, const SeedProgress& progress);
 
 /// Whether the headline metrics of these runs are known so well.

@@ -107,6 +107,9 @@ TEST_CASE("a precision is reached when throughput and mean latency are both know
   SeedPlan plan{.precision = 0.1};
   CHECK_THAT(text_of(runs, plan), Catch::Contains("precision    not within 10 % with 2 seeds, the most (--most-seeds): "
                                                   "throughput_mops ± 13 %"));
+  plan.most = 3;  // interrupted before the third
+  CHECK_THAT(text_of(runs, plan),
+             Catch::Contains("precision    not yet within 10 % with 2 seeds: throughput_mops ± 13 %"));
   plan.precision = 0.2;
   CHECK_THAT(text_of(runs, plan), Catch::Contains("precision    within 20 % with 2 seeds: throughput_mops ± 13 %"));
 }
