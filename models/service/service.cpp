@@ -104,6 +104,7 @@ sim::Duration Service::count(const PendingOperation& begun) {
   --pending_;
   const sim::Duration took = calendar_.now() - begun.at;
   ++operations_.value;
+  over_time_.add(calendar_.now(), took);
   if (metrics_.measuring()) {
     ++sessions_[session_of(begun.operation)].measured;
     latency_.record(took);

@@ -13,6 +13,7 @@
 #include "sim/kernel/task.hpp"
 #include "sim/metrics/histogram.hpp"
 #include "sim/metrics/metrics.hpp"
+#include "sim/metrics/window_sums.hpp"
 #include "sim/record/event_log.hpp"
 #include "sim/record/history.hpp"
 #include "sim/record/wait.hpp"
@@ -39,6 +40,8 @@ class Service {
   /// Operations that ended in the window of measurement.
   const sim::Counter& operations() const { return operations_; }
   std::uint64_t measured_operations() const { return operations_.in_window(); }
+  /// Operations that have ended since time zero, measured or not, over time.
+  const sim::WindowSums& over_time() const { return over_time_; }
   /// Operations that have begun and neither ended nor been given up.
   std::uint64_t pending_operations() const { return pending_; }
   /// When the oldest of them began; the end of time if there is none. Looks at every session.
@@ -180,6 +183,7 @@ class Service {
   std::vector<SessionState> sessions_;
   sim::Counter& operations_;
   sim::Histogram &latency_, &read_latency_, &write_latency_;
+  sim::WindowSums over_time_;
   std::uint64_t pending_ = 0;
 };
 

@@ -9,7 +9,7 @@
 
 #include "tools/commands/command_arguments.hpp"
 #include "tools/commands/command_line.hpp"
-#include "tools/commands/run_knee.hpp"
+#include "tools/commands/several_runs.hpp"
 #include "tools/experiment/experiment.hpp"
 #include "tools/experiment/machine_needs.hpp"
 #include "tools/experiment/report.hpp"
@@ -35,6 +35,7 @@ struct RunOptions {
   bool verbose = false;
   bool profile = false;
   KneeArguments knee;
+  SeedArguments seeds;
 };
 
 /// The command line that makes a sub-command work on this run.
@@ -43,10 +44,15 @@ std::string command_for(const char* command, const RunOptions& options, const Sc
 }
 
 int run(const RunOptions& options, CommandContext& context) {
+  check_seed_options(options.seeds, "racksim run");
   std::vector<std::string> overrides = options.overrides;
   if (options.seed) overrides.push_back(fmt::format("seed={}", *options.seed));
   if (options.knee.wanted) {
-    return run_knee(options.file, overrides, options.knee, options.json, options.quiet, context);
+    return run_knee(options.file, overrides, options.knee, options.seeds, options.json, options.quiet, context);
+  }
+  if (options.seeds.wanted()) {
+    return run_with_seeds(options.file, options.seed, options.overrides, options.seeds, options.json, options.quiet,
+                          options.verbose, context);
   }
   std::optional<Profiler> profiler;
   if (options.profile) profiler.emplace();
@@ -103,7 +109,12 @@ void add_run(CommandContext& context) {
   command->add_flag("--verbose", options->verbose, "Print the numbers of all parts of the rack");
   command->add_flag("--profile", options->profile, "Tell which parts of the simulator the time went to");
   add_knee_options(*command, options->knee);
-  for (const char* other : {"--out", "--profile"}) command->get_option("--knee")->excludes(command->get_option(other));
+  add_seed_options(*command, options->seeds, "Run it with so many seeds, from its own on: means and 95 % intervals");
+  add_precision_options(*command, options->seeds);
+  for (const char* several : {"--knee", "--seeds", "--precision"}) {
+    for (const char* one : {"--out", "--profile"}) command->get_option(several)->excludes(command->get_option(one));
+  }
+  command->get_option("--knee")->excludes(command->get_option("--precision"));
   command->callback([&context, options] { context.action = [&context, options] { return run(*options, context); }; });
 }
 

@@ -30,12 +30,13 @@ struct Side {
   bool stored = false;
 };
 
-Side find_side(const ComparedRun& given) {
+bool is_run_folder(const ComparedRun& run) {
   std::error_code error;
-  if (std::filesystem::is_directory(given.given, error)) {
-    return {given, (std::filesystem::path(given.given) / "config.json").string(), given.overrides.empty()};
-  }
-  return {given, find_scenario_file(given.given), false};
+  return std::filesystem::is_directory(run.given, error);
+}
+
+Side find_side(const ComparedRun& given) {
+  return {given, scenario_file_of(given), is_run_folder(given) && given.overrides.empty()};
 }
 
 /// Executes sides in child processes at the same time; the results come in their order.
@@ -152,6 +153,11 @@ class Search {
 };
 
 }  // namespace
+
+std::string scenario_file_of(const ComparedRun& run) {
+  if (is_run_folder(run)) return (std::filesystem::path(run.given) / "config.json").string();
+  return find_scenario_file(run.given);
+}
 
 bool RunComparison::same() const {
   return same_hash() && std::none_of(metrics.begin(), metrics.end(), [](const auto& m) { return m.differs(); });

@@ -22,6 +22,9 @@ struct ComparedRun {
   std::vector<std::string> overrides{};  ///< "path=value", applied to the scenario, which is then run
 };
 
+/// The scenario that executes a side: the file, or the configuration in the folder. Throws InputError if there is none.
+std::string scenario_file_of(const ComparedRun& run);
+
 struct RunComparison {
   StoredRun a, b;
   std::vector<ParameterDifference> parameters;

@@ -219,6 +219,7 @@ JsonValue report_json(const Scenario& scenario, const RunResult& result, const s
   report.set("simulated_ns", result.simulated.ns());
   report.set("wall_s", result.wall_seconds);
   if (result.profile) report.set("profile", profile_json(*result.profile));
+  report.set("steady_state", steady_state_json(result.steady));
   JsonValue values = JsonValue::object();
   JsonValue whole_run = JsonValue::object();
   values.set("operations", result.operations);
@@ -277,6 +278,7 @@ std::string report_text(const Scenario& scenario, const RunResult& result, const
   }
   line("simulated", fmt::format("{} in {:.2f} s of real time, {} events", duration_text(result.simulated.ns()),
                                 result.wall_seconds, result.events));
+  out += steady_state_text(result.steady, detail == Detail::all);
   if (result.profile) out += profile_text(*result.profile);
   line("checked", result.judged.empty() ? "nothing: the scenario asks for no oracle" : checked_text(result.judged));
   const std::string not_judged = not_judged_text(result.judged);

@@ -10,7 +10,7 @@
 namespace racksim::tools {
 
 /// Keys: scenario, protocol, seed, verdict, violations, failed_expectations, run_hash, events, simulated_ns, wall_s,
-/// profile (where asked for), metrics, whole_run, provenance, config. `metrics` holds operations, throughput_mops and latency_ns, and every
+/// profile (where asked for), steady_state (steady_state.hpp), metrics, whole_run, provenance, config. `metrics` holds operations, throughput_mops and latency_ns, and every
 /// registered metric by name, all of the measured phase; `whole_run` what each counter has counted in all of the run.
 JsonValue report_json(const Scenario& scenario, const RunResult& result, const sim::Metrics& metrics);
 

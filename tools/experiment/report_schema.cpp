@@ -1,5 +1,6 @@
 // The form of reports: as a JSON Schema, and checked. See report.hpp; report.cpp writes them.
 #include "tools/experiment/report.hpp"
+#include "tools/experiment/steady_state.hpp"
 #include "tools/json/json_schema.hpp"
 #include "tools/scenario/binding.hpp"
 
@@ -71,6 +72,7 @@ const std::vector<ReportMember>& report_members() {
       {"simulated_ns", "a number", is_number, type_schema("number")},
       {"wall_s", "a number", is_number, type_schema("number", "Of real time.")},
       {"profile", "an object", is_object, type_schema("object", "Where the processor's time went (--profile)."), false},
+      {"steady_state", "an object", is_object, steady_state_schema(), false},
       {"metrics", "an object", is_object, type_schema("object", "Of the measured phase.")},
       {"whole_run", "an object", is_object, map_schema(integer_schema(0), "What counters counted in all of the run.")},
       {"provenance", "an object", is_object, type_schema("object", "Which build made the report, and where.")},

@@ -3,8 +3,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "tools/figure/figure_report.hpp"
+#include "tools/statistics/mean_interval.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -113,6 +116,35 @@ Verdict worst_of(const std::vector<UnderCriterion>& under) {
   return worst;
 }
 
+/// Where the intervals of what a claim reads lie. Empty for a claim that is not about bounds, and where a value is missing
+/// or has no interval.
+std::string interval_place(const Claim& claim, const Figure& figure, const std::vector<PointResult>& results,
+                           std::size_t criterion) {
+  const Expectation& paper = claim.paper;
+  if (claim.directional() || paper.reach || figure.repeats.count() == 1) return "";
+  constexpr double kNone = std::numeric_limits<double>::infinity();
+  const double least = paper.min ? *paper.min - paper.rounding : -kNone;
+  const double most = paper.max ? *paper.max + paper.rounding : kNone;
+  std::vector<FigureValues> each;
+  for (std::size_t repeat = 0; repeat < figure.repeats.count(); ++repeat) {
+    each.push_back(values_under(figure, results, criterion, repeat));
+  }
+  bool inside = true;
+  for (const Reading& reading : claim.readings) {
+    const std::size_t size = values_of(reading, figure.axes, each.front()).size();
+    for (std::size_t at = 0; at < size; ++at) {
+      std::vector<double> values;
+      for (const FigureValues& one : each) values.push_back(values_of(reading, figure.axes, one)[at]);
+      if (!std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); })) return "";
+      const MeanInterval interval = *mean_interval(values);
+      const double low = interval.mean - *interval.half_width, high = interval.mean + *interval.half_width;
+      if (high < least || low > most) return "outside";
+      inside = inside && low >= least && high <= most;
+    }
+  }
+  return inside ? "inside" : "across";
+}
+
 }  // namespace
 
 FigureValues values_under(const Figure& figure, const std::vector<PointResult>& results, std::size_t criterion,
@@ -165,7 +197,7 @@ std::vector<JudgedClaim> judge_claims(const Figure& figure, const std::vector<Po
     std::string text = verdict.text(claim);
     if (!by_one && !failing.empty()) text += " (" + failing + ")";
     if (fitted) text += " (fitted)";
-    judged.push_back({&claim, std::move(verdict), std::move(text)});
+    judged.push_back({&claim, std::move(verdict), std::move(text), interval_place(claim, figure, results, judging)});
   }
   return judged;
 }

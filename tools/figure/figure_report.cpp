@@ -8,6 +8,8 @@
 #include <limits>
 
 #include "tools/experiment/provenance.hpp"
+#include "tools/statistics/mean_interval.hpp"
+#include "tools/text/characters.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -30,7 +32,7 @@ std::string table(const std::vector<Row>& rows, const std::vector<std::vector<st
   std::vector<std::size_t> widths;
   for (const Row& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], characters_in(row[i]));
   }
   std::string text;
   for (std::size_t r = 0; r < rows.size(); ++r) {
@@ -45,9 +47,10 @@ std::string table(const std::vector<Row>& rows, const std::vector<std::vector<st
   return text;
 }
 
-/// Of a value over the seeds or placements. One that lacks it makes all three NaN.
+/// Of a value over the seeds or placements. One that lacks it makes all of it NaN.
 struct Spread {
   double mean = 0, least = 0, most = 0;
+  double half_width = 0;  ///< of the mean's 95 % interval; NaN of a single value
 };
 
 /// The spreads of all values under one criterion.
@@ -61,12 +64,11 @@ class Spreads {
   }
   Spread of(std::size_t series, std::size_t x, std::size_t metric) const {
     const double mean = mean_.of[series][x][metric];
-    Spread spread{mean, mean, mean};
-    for (const FigureValues& one : each_) {
-      spread.least = std::min(spread.least, one.of[series][x][metric]);
-      spread.most = std::max(spread.most, one.of[series][x][metric]);
-    }
-    return spread;
+    if (!std::isfinite(mean)) return {mean, mean, mean, std::nan("")};
+    std::vector<double> values;
+    for (const FigureValues& one : each_) values.push_back(one.of[series][x][metric]);
+    const MeanInterval interval = *mean_interval(values);
+    return {mean, interval.least, interval.most, interval.half_width.value_or(std::nan(""))};
   }
 
  private:
@@ -74,11 +76,37 @@ class Spreads {
   std::vector<FigureValues> each_;  // by seed or placement
 };
 
-/// A value, and between which it lies over the seeds or placements.
+/// A value, its interval, and between which it lies over the seeds or placements.
 std::string cell_text(const Figure& figure, const Spread& spread) {
   std::string mean = short_number(spread.mean);
   if (figure.repeats.count() == 1) return mean;
-  return fmt::format("{} ({} .. {})", mean, short_number(spread.least), short_number(spread.most));
+  const std::string half_width = std::isnan(spread.half_width) ? "" : " ± " + short_number(spread.half_width);
+  return fmt::format("{}{} ({} .. {})", mean, half_width, short_number(spread.least), short_number(spread.most));
+}
+
+/// What several seeds or placements come to, point by point.
+JsonValue means_json(const Figure& figure, const std::vector<PointResult>& results) {
+  JsonValue means = JsonValue::array();
+  for (std::size_t c = 0; c < figure.criteria(); ++c) {
+    const Spreads spreads(figure, results, c);
+    for (std::size_t s = 0; s < figure.axes.series.size(); ++s) {
+      for (std::size_t x = 0; x < figure.axes.sweep.size(); ++x) {
+        auto mean = JsonValue::object({{"x", figure.axes.sweep[x].label}, {"series", figure.axes.series[s]}});
+        if (figure.knee) mean.set("criterion", figure.knee->criteria[c].name);
+        auto values = JsonValue::object();
+        for (std::size_t m = 0; m < figure.axes.metrics.size(); ++m) {
+          const Spread spread = spreads.of(s, x, m);
+          values.set(figure.axes.metrics[m], JsonValue::object({{"mean", spread.mean},
+                                                                {"half_width", spread.half_width},
+                                                                {"least", spread.least},
+                                                                {"most", spread.most}}));
+        }
+        mean.set("values", std::move(values));
+        means.push(std::move(mean));
+      }
+    }
+  }
+  return means;
 }
 
 /// What a claim was read off, operand by operand; empty if that is numbers alone.
@@ -161,7 +189,8 @@ std::string figure_csv(const Figure& figure, const std::vector<PointResult>& res
   std::vector<Spreads> spreads;
   for (std::size_t c = 0; spread && c < figure.criteria(); ++c) spreads.emplace_back(figure, results, c);
   for (std::size_t m = 0; spread && m < figure.axes.metrics.size(); ++m) {
-    for (const char* of : {" mean", " least", " most"}) text += "," + csv_field(figure.axes.metrics[m] + of);
+    for (const char* of : {" mean", " half_width", " least", " most"})
+      text += "," + csv_field(figure.axes.metrics[m] + of);
   }
   text += ",verdict,run_hash\n";
   const auto number = [](double value) { return std::isnan(value) ? "," : fmt::format(",{}", value); };
@@ -184,7 +213,7 @@ std::string figure_csv(const Figure& figure, const std::vector<PointResult>& res
       }
       for (std::size_t m = 0; spread && m < metrics; ++m) {
         const Spread over = spreads[i % figure.criteria()].of(point.series, point.sweep + window, m);
-        for (const double value : {over.mean, over.least, over.most}) text += rounded(value);
+        for (const double value : {over.mean, over.half_width, over.least, over.most}) text += rounded(value);
       }
       text += "," + verdict_of(results[i]) + "," + results[i].hash + "\n";
     }
@@ -197,20 +226,22 @@ std::string figure_text(const Figure& figure, const std::vector<PointResult>& re
   if (!figure.paper.empty()) text += figure.paper + '\n';
   if (!figure.doc.empty()) text += figure.doc + '\n';
   if (figure.repeats.count() > 1) {
-    text += fmt::format("each point with {}: the mean, and the least and the most\n", figure.repeats.text());
+    text +=
+        fmt::format("each point with {}: the mean, its 95 % interval, the least and the most\n", figure.repeats.text());
   }
   text += points_text(figure, results);
 
   std::vector<Row> rows{{"verdict", "claim", "paper", "simulated"}};
   std::vector<std::vector<std::string>> sayings(1);
   std::size_t met = 0, unclear = 0;
-  for (const auto& [claim, verdict, in_words] : judge_claims(figure, results)) {
+  for (const auto& [claim, verdict, in_words, interval] : judge_claims(figure, results)) {
     met += verdict.met ? 1 : 0;
     unclear += verdict.unclear.empty() ? 0 : 1;
     rows.push_back({in_words, claim->id, claim->paper.text, verdict.simulated});
     sayings.push_back({claim->text});
     const std::string off = read_off(*claim, figure.axes);
     if (!off.empty()) sayings.back().push_back("(" + off + ")");
+    if (!interval.empty()) sayings.back().push_back("(95 % intervals of the means: " + interval + ")");
   }
   if (!figure.claims.empty()) text += "\nclaims\n" + table(rows, sayings);
 
@@ -270,8 +301,9 @@ JsonValue figure_json(const Figure& figure, const std::vector<PointResult>& resu
     units.set(figure.axes.metrics[m], figure.metric_units[m]);
   report.set("units", std::move(units));
   report.set("points", std::move(points));
+  if (figure.repeats.count() > 1) report.set("means", means_json(figure, results));
   JsonValue claims = JsonValue::array();
-  for (const auto& [claim, verdict, in_words] : judge_claims(figure, results)) {
+  for (const auto& [claim, verdict, in_words, interval] : judge_claims(figure, results)) {
     claims.push(JsonValue::object({{"id", claim->id},
                                    {"text", claim->text},
                                    {"paper", claim->paper.text},
@@ -279,6 +311,7 @@ JsonValue figure_json(const Figure& figure, const std::vector<PointResult>& resu
                                    {"read_off", read_off(*claim, figure.axes)},
                                    {"directional", claim->directional()},
                                    {"met", verdict.met},
+                                   {"interval", interval.empty() ? JsonValue() : JsonValue(interval)},
                                    {"unclear", verdict.unclear},
                                    {"off", verdict.off ? JsonValue(*verdict.off) : JsonValue()}}));
   }

@@ -18,6 +18,10 @@ struct JudgedClaim {
   const Claim* claim;
   Verdict verdict;   ///< `simulated` is what all criteria gave, the mean over seeds or placements and each of them
   std::string text;  ///< the verdict in words; says so if a constant was fitted to the claim
+  /// Of bounds, with several seeds or placements: where the 95 % intervals of the means lie, "inside" of what the claim
+  /// admits, "outside" if one is, else "across", which more seeds may decide; with several criteria of a knee under the one
+  /// that judges numbers. Else empty. The verdict does not rest on it.
+  std::string interval;
 };
 std::vector<JudgedClaim> judge_claims(const Figure& figure, const std::vector<PointResult>& results);
 
@@ -33,7 +37,8 @@ std::string with_unit(const Figure& figure, std::size_t metric);
 
 /// One row per point: the x value, the series, the metrics, the verdict of the oracles and the run hash. Of a figure
 /// over time one per window, with where it ends, and whether it was simulated or drawn. With several seeds or placements
-/// one for each, with each metric's mean, least and most over them.
+/// one for each, with each metric's mean, half_width
+/// (of its 95 % interval), least and most over them.
 std::string figure_csv(const Figure& figure, const std::vector<PointResult>& results);
 
 /// The series as columns, with how many seeds or placements; then claim by claim: what the paper says, what was

@@ -145,6 +145,10 @@ std::vector<PointResult> run_points(const Figure& figure, const Catalogue& catal
       missing.push_back(i);
     }
   }
+  // All points with the first seed before any with the second: what is there after an interruption is then most useful.
+  std::stable_sort(missing.begin(), missing.end(), [&](std::size_t one, std::size_t other) {
+    return figure.points[one].repeat < figure.points[other].repeat;
+  });
   ChildProcesses children(jobs);
   std::size_t next = 0, done = all - missing.size();
   while (done < all) {

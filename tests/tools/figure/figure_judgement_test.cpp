@@ -76,6 +76,32 @@ TEST_CASE("what several readings are with each seed stands beside each of them")
         "A: 2.5 (2 | 3); A: 1 .. 2.5 (1 .. 2 | 1 .. 3)");
 }
 
+TEST_CASE("where the mean's interval lies is told beside the verdict, which does not rest on it") {
+  const auto judged = [](const std::vector<double>& values, const char* paper = R"({"min": 0.5, "max": 2})") {
+    return Runs(values).judged(paper, kLast);
+  };
+  // Means 1 and 1.1 with half-widths of 0.20 (t 2.776, standard error 0.07) and 1.31 (t 4.303, standard error 0.31).
+  CHECK(judged({0.8, 0.9, 1, 1.1, 1.2}).interval == "inside");
+  CHECK(judged({0.5, 1.3, 1.5}).interval == "across");
+  CHECK(judged({0.5, 1.3, 1.5}).text == "met");
+  CHECK(judged({2.9, 3, 3.1}).interval == "outside");
+  CHECK(judged({0.1, 0.11}).interval == "outside");
+  // Many seeds around a mean that is well inside: the range goes across, and the interval does not.
+  const JudgedClaim many = judged({0.4, 1, 1.1, 1, 0.9, 1, 1.1, 1, 0.9, 1});
+  CHECK(many.interval == "inside");
+  CHECK(many.text == "unclear: met with 9 of 10 seeds");
+  CHECK(judged({1.02, 1.03, 1.04}, R"({"value": 1, "rounding": 0.1})").interval == "inside");
+  CHECK(judged({1, 1, 1}, R"({"max": 1})").interval == "inside");
+  CHECK(judged({1}).interval.empty());
+  CHECK(judged({1, std::nan("")}).interval.empty());
+  CHECK(Runs({2, 3}).judged(R"({"shape": "monotone_increasing"})", "\"A\"").interval.empty());
+  Runs runs({0.8, 0.9, 1, 1.1, 1.2});
+  runs.judged(R"({"min": 0.5})", kLast);
+  CHECK_THAT(figure_text(runs.figure, runs.results), Catch::Contains("(95 % intervals of the means: inside)"));
+  CHECK(*figure_json(runs.figure, runs.results).find("claims")->elements()->front().find("interval")->string() ==
+        "inside");
+}
+
 TEST_CASE("a direction is met with every seed, off with none, and unclear between") {
   const auto rises = [](const std::vector<double>& values) {
     return Runs(values).judged(R"({"shape": "monotone_increasing"})", "\"A\"");

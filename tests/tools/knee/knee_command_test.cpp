@@ -66,6 +66,40 @@ TEST_CASE("the knee of one server with a budget is its budget over what may not 
                           Catch::Contains("knee  ") && Catch::Contains("at ") && Catch::Contains(" % lost "));
 }
 
+TEST_CASE("with seeds a knee is looked for with each, as without, and its mean has an interval") {
+  const TemporaryFolder folder;
+  folder.write("one.json", kOneServer);
+  const std::string knee = "run one.json --knee --json --probe run.measure=50ms --tolerance 0.05 --loss 0.2";
+  const Outcome outcome = run_racksim(folder, knee + " --seeds 3");
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.status == 0);
+  const JsonValue report = parse_json(outcome.out, "report");
+  const auto& knees = *report.find("knees")->elements();
+  REQUIRE(knees.size() == 3);
+  double sum = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Outcome alone = run_racksim(folder, knee + " --seed " + std::to_string(i + 1));
+    CHECK(*knees[i].find("knee") == *parse_json(alone.out, "report").find("knee"));
+    sum += *knees[i].find("knee")->find("load")->number();
+  }
+  CHECK(*report.find("knee")->find("mean")->number() == Approx(sum / 3));
+  CHECK(report.find("knee")->find("half_width")->number().has_value());
+  CHECK(*report.find("knee")->find("mean")->number() == Approx(100'000 / 0.8).epsilon(0.1));
+}
+
+TEST_CASE("a seed without a knee within the bounds is told, and one seed has no interval") {
+  const TemporaryFolder folder;
+  folder.write("one.json", kOneServer);
+  const std::string knee = "run one.json --knee --probe run.measure=10ms ";
+  const Outcome outside = run_racksim(folder, knee + "--from 1000 --to 2000 --seeds 2");
+  CHECK(outside.status == 1);
+  CHECK_THAT(outside.out, Catch::Contains("none found") && !Catch::Contains("nan"));
+  CHECK_THAT(outside.err, Catch::Contains("seed 2: no knee within the bounds: even at 2000"));
+  const Outcome one = run_racksim(folder, knee + "--tolerance 0.2 --seeds 1");
+  CHECK(one.status == 0);
+  CHECK_THAT(one.out, Catch::Contains("(one value)") && Catch::Contains("one knee tells nothing of the spread"));
+}
+
 TEST_CASE("a knee that is asked for wrongly is refused with the reason, and nothing runs") {
   const TemporaryFolder folder;
   folder.write("one.json", kOneServer);

@@ -117,6 +117,26 @@ TEST_CASE("an interrupted suite tells and writes the results that there are", "[
   CHECK(drafts(folder).empty());
 }
 
+TEST_CASE("several seeds that are interrupted tell what those that ended come to", "[interruption]") {
+  const TemporaryFolder folder;
+  folder.write("short.json", to_json(short_run()));
+  folder.write("endless.json", to_json(endless()));
+  const char* command = GENERATE("run", "diff");
+  std::vector<std::string> words{command, "short.json"};
+  if (command == std::string("diff")) words.emplace_back("short.json");
+  for (const char* word : {"--seeds", "100000", "--jobs", "1"}) words.emplace_back(word);
+  TerminalSession session(folder, words);
+  REQUIRE(session.wait_for("00 runs"));
+  CHECK(interrupt(session, true) == 130);
+  CHECK_THAT(session.out(), Contains("throughput_mops"));
+  CHECK_THAT(session.seen(), Contains("racksim: interrupted: what is told is of the first "));
+  TerminalSession none(folder, {"run", "endless.json", "--seeds", "2"});
+  REQUIRE(none.wait_for("0 of 2 runs"));
+  CHECK(interrupt(none, true) == 130);
+  CHECK(none.out().empty());
+  CHECK_THAT(none.seen(), Contains("no run had ended"));
+}
+
 TEST_CASE("a scenario of which some seeds were not run has no result", "[interruption]") {
   const TemporaryFolder folder;
   // A thousand runs of some milliseconds, each of which reaches its time limit.

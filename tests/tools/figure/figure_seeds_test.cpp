@@ -1,0 +1,100 @@
+// A figure whose points are run with several seeds, as a person runs it.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <sstream>
+
+#include "tests/tools/run_racksim.hpp"
+#include "tools/json/json_document.hpp"
+#include "tools/statistics/mean_interval.hpp"
+
+namespace figure_seeds_test {
+
+using namespace racksim::tools;
+using namespace racksim::tools::testing;
+
+namespace {
+
+constexpr const char* kBase = R"({
+  "version": 1, "rack": {"testbed": "concordia-8", "nodes": 2},
+  "protocol": {"name": "flowcc", "flowcc": {"cache": "64KiB"}},
+  "workload": {"kind": "micro", "threads": 1, "working_set": "1MiB", "shared_bytes": "64KiB", "warm_passes": 0},
+  "run": {"measure": {"operations": 200}}})";
+constexpr const char* kFigure = R"({
+  "version": 1, "title": "Two", "base": "../base.json", "series": [{"name": "only"}],
+  "metrics": {"throughput": "throughput_mops"},
+  "sweep": {"label": "ratio", "path": "workload.read_ratio", "values": [0.5, 1]}})";
+
+struct Figures {
+  TemporaryFolder folder;
+  Figures() {
+    folder.write("base.json", kBase);
+    folder.write("figures/two.json", kFigure);
+  }
+  Outcome run(const std::string& arguments) const {
+    return run_racksim(folder, "figure figures/two.json --out points " + arguments);
+  }
+};
+
+std::vector<std::string> fields_of(const std::string& line) {
+  std::vector<std::string> fields;
+  std::istringstream in(line);
+  for (std::string field; std::getline(in, field, ',');) fields.push_back(field);
+  return fields;
+}
+
+}  // namespace
+
+TEST_CASE("what a figure has kept is not run again when it is asked for more seeds, and is the same") {
+  const Figures figures;
+  const auto two = figures.run("--seeds 2 --json"), three = figures.run("--seeds 3");
+  CAPTURE(two.err, three.err);
+  REQUIRE(three.status == 0);
+  CHECK_THAT(three.out, Catch::Contains("each point with 3 seeds: the mean, its 95 % interval") &&
+                            Catch::Contains("4 of 6 points were run by an earlier call"));
+  const JsonValue before = parse_json(two.out, "two"), after = parse_json(figures.run("--seeds 3 --json").out, "three");
+  const auto hash_of = [](const JsonValue& report, std::size_t point) {
+    return *(*report.find("points")->elements())[point].find("run_hash")->string();
+  };
+  for (std::size_t x = 0; x < 2; ++x) {
+    for (std::size_t seed = 0; seed < 2; ++seed) CHECK(hash_of(before, 2 * x + seed) == hash_of(after, 3 * x + seed));
+  }
+}
+
+TEST_CASE("the interval of a point in the CSV is that of its seeds") {
+  const Figures figures;
+  REQUIRE(figures.run("--seeds 4").status == 0);
+  std::istringstream csv(content(figures.folder.path() / "points/points.csv"));
+  std::string line;
+  std::getline(csv, line);
+  const auto names = fields_of(line);
+  const auto at = [&](const char* name) {
+    return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+  };
+  std::vector<double> values;
+  std::vector<std::string> last;
+  for (int seed = 0; seed < 4 && std::getline(csv, line); ++seed) {
+    last = fields_of(line);
+    values.push_back(std::stod(last.at(at("throughput"))));
+  }
+  const auto interval = mean_interval(values);
+  CHECK(std::stod(last.at(at("throughput mean"))) == Approx(interval->mean));
+  CHECK(std::stod(last.at(at("throughput half_width"))) == Approx(*interval->half_width));
+  CHECK(std::stod(last.at(at("throughput least"))) == Approx(interval->least));
+}
+
+TEST_CASE("every point is run with the first seed before any is with the second") {
+  const Figures figures;
+  REQUIRE(figures.run("--seeds 2 --jobs 1").status == 0);
+  const JsonValue report = parse_json(figures.run("--seeds 2 --json").out, "report");
+  std::vector<std::string> in_order;
+  std::istringstream kept(content(figures.folder.path() / "points/points.jsonl"));
+  for (std::string line; std::getline(kept, line);) {
+    in_order.push_back(*parse_json(line, "kept").find("answer")->find("hash")->string());
+  }
+  std::vector<std::string> expected;
+  const auto& points = *report.find("points")->elements();
+  for (const std::size_t point : {0U, 2U, 1U, 3U}) expected.push_back(*points[point].find("run_hash")->string());
+  CHECK(in_order == expected);
+}
+
+}  // namespace figure_seeds_test
