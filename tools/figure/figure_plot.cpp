@@ -62,14 +62,13 @@ class FigurePlot {
     plot_.title = figure_.title.empty() ? figure_.name : figure_.name + ": " + figure_.title;
     plot_.x_label = figure_.sweep_label;
     plot_.series = figure_.axes.series;
+    if (figure_.knee) add_criteria();
     if (!figure_.timeline) add_places();
     for (std::size_t m = 0; m < figure_.axes.metrics.size(); ++m) {
-      for (std::size_t c = 0; c < figure_.criteria(); ++c) {
-        if (figure_.timeline) {
-          add_levels(m, c);
-        } else {
-          add_points(m, c);
-        }
+      if (figure_.timeline) {
+        add_levels(m);
+      } else {
+        add_points(m);
       }
     }
     return std::move(plot_);
@@ -89,13 +88,28 @@ class FigurePlot {
     plot_.x_scale = PlotScale::categories;
   }
 
-  PlotPanel panel_of(std::size_t metric, std::size_t criterion) const {
+  /// Each series under each criterion of a knee, in one colour.
+  void add_criteria() {
+    const auto& criteria = figure_.knee->criteria;
+    std::string losses;
+    for (const KneeCriterion& at : criteria) {
+      const std::string name = criteria.size() > 1 ? at.name + ", " : "";
+      losses += fmt::format("{}{}at most {:.3g} % lost", losses.empty() ? "" : "; ", name, at.loss * 100);
+    }
+    plot_.title += " (at the knee: " + losses + ")";
+    if (criteria.size() == 1) return;
+    plot_.series.clear();
+    for (std::size_t s = 0; s < figure_.axes.series.size(); ++s) {
+      for (const KneeCriterion& at : criteria) {
+        plot_.series.push_back(figure_.axes.series[s] + ", " + at.name);
+        plot_.colours.push_back(s);
+      }
+    }
+  }
+
+  PlotPanel panel_of(std::size_t metric) const {
     PlotPanel panel;
     panel.y_label = with_unit(figure_, metric);
-    if (figure_.knee) {
-      const KneeCriterion& at = figure_.knee->criteria[criterion];
-      panel.title = fmt::format("at the knee, {}: at most {:.3g} % lost", at.name, at.loss * 100);
-    }
     return panel;
   }
 
@@ -112,29 +126,36 @@ class FigurePlot {
     if (!is_nought(panel)) plot_.panels.push_back(std::move(panel));
   }
 
-  void add_points(std::size_t metric, std::size_t criterion) {
-    PlotPanel panel = panel_of(metric, criterion);
-    panel.curves.resize(figure_.axes.series.size());
-    const FigureValues mean = values_under(figure_, results_, criterion);
-    std::vector<FigureValues> each;
-    for (std::size_t repeat = 0; repeat < figure_.repeats.count(); ++repeat) {
-      each.push_back(values_under(figure_, results_, criterion, repeat));
-    }
-    for (std::size_t s = 0; s < panel.curves.size(); ++s) {
-      for (std::size_t x = 0; x < figure_.axes.sweep.size(); ++x) {
-        panel.curves[s].points.push_back(point_of(figure_.axes.sweep[x].x, mean.of[s][x][metric], [&](auto add) {
-          for (const FigureValues& one : each) add(one.of[s][x][metric]);
-        }));
+  /// Series by series, under each criterion.
+  void add_points(std::size_t metric) {
+    PlotPanel panel = panel_of(metric);
+    const std::size_t criteria = figure_.criteria();
+    panel.curves.resize(plot_.series.size());
+    for (std::size_t c = 0; c < criteria; ++c) {
+      const FigureValues mean = values_under(figure_, results_, c);
+      std::vector<FigureValues> each;
+      for (std::size_t repeat = 0; repeat < figure_.repeats.count(); ++repeat) {
+        each.push_back(values_under(figure_, results_, c, repeat));
+      }
+      for (std::size_t s = 0; s < figure_.axes.series.size(); ++s) {
+        for (std::size_t x = 0; x < figure_.axes.sweep.size(); ++x) {
+          panel.curves[s * criteria + c].points.push_back(
+              point_of(figure_.axes.sweep[x].x, mean.of[s][x][metric], [&](auto add) {
+                for (const FigureValues& one : each) add(one.of[s][x][metric]);
+              }));
+        }
       }
     }
     panel.marks = marks_of(figure_, metric);
+    // What the paper prints is judged under the last criterion (figure_report.hpp).
+    for (PlotMark& mark : panel.marks) mark.series = mark.series * criteria + criteria - 1;
     add(std::move(panel));
   }
 
-  void add_levels(std::size_t metric, std::size_t criterion) {
+  void add_levels(std::size_t metric) {
     if (is_of_whole_runs(figure_, results_, metric)) return;
-    PlotPanel panel = panel_of(metric, criterion);
-    const FigureValues values = values_under(figure_, results_, criterion);
+    PlotPanel panel = panel_of(metric);
+    const FigureValues values = values_under(figure_, results_, 0);
     const auto& windows = figure_.timeline->windows;
     for (const auto& series : values.of) {
       PlotCurve& curve = panel.curves.emplace_back();
@@ -146,7 +167,7 @@ class FigurePlot {
     add(panel);
     if (!figure_.timeline->zoom) return;
     panel.x_range = *figure_.timeline->zoom;
-    panel.title += panel.title.empty() ? "a part of it" : ", a part of it";
+    panel.title = "a part of it";
     add(std::move(panel));
   }
 

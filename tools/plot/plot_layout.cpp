@@ -9,7 +9,7 @@
 namespace racksim::tools {
 namespace {
 
-constexpr double kFrameHeight = 104, kRight = 10, kGap = 8;
+constexpr double kFrameHeight = 104, kRight = 10, kGap = 7;
 constexpr double kToTickLabel = 6;  // gnuplot's distance from an axis to its labels, and a little
 constexpr double kTickLine = 12;    // the line height of those that have several: as SVG sets them
 constexpr double kSample = 20, kSampleGap = 4, kEntryGap = 10;
@@ -79,36 +79,42 @@ double fit_categories(PanelLayout& panel) {
   return kTickLine * static_cast<double>(most_lines - 1) + kLineHeight;
 }
 
-/// A panel that begins at `y`, which is moved to below it.
-PanelLayout panel_layout(const Plot& plot, std::size_t number, double& y) {
+/// What of a panel does not depend on where it lies; `left` and `right` are as far out as its own labels let them be.
+PanelLayout frame_of(const Plot& plot, std::size_t number) {
   const PlotPanel& of = plot.panels[number];
   PanelLayout panel;
   panel.panel = number;
   panel.title = lines_of(of.title, kPlotWidth - 2 * kPlotMargin);
-  panel.title_y = y + kLineHeight / 2;
-  y += height_of(panel.title) + (panel.title.empty() ? 0 : 2);
-
   panel.y = y_range(of);
   panel.y_label = lines_of(of.y_label, kFrameHeight);
+  panel.y_label_x = kPlotMargin + kLineHeight / 2;
   std::vector<std::string> labels;
   for (const PlotTick& tick : panel.y.ticks) labels.push_back(tick.label);
-  panel.y_label_x = kPlotMargin + kLineHeight / 2;
   panel.left = kPlotMargin + height_of(panel.y_label) + widest(labels) + kToTickLabel + 3;
   panel.right = kPlotWidth - kRight;
   panel.x = x_range(plot, of, panel.right - panel.left);
   if (!panel.x.ticks.empty() && plot.x_scale != PlotScale::categories) {
     // The last label is centred below the edge, or near it.
     panel.right = std::min(panel.right, kPlotWidth - kPlotMargin - text_width(panel.x.ticks.back().label) / 2);
-    panel.x = x_range(plot, of, panel.right - panel.left);
   }
+  return panel;
+}
+
+/// Places a panel at `y`, which is moved to below it. The last one names the axis of all.
+void place(PanelLayout& panel, const Plot& plot, bool is_last, double& y) {
+  panel.title_y = y + kLineHeight / 2;
+  y += height_of(panel.title) + (panel.title.empty() ? 0 : 2);
+  panel.x = x_range(plot, plot.panels[panel.panel], panel.right - panel.left);
   panel.top = y + kLineHeight / 2;  // half a label of the y axis may stand above
   panel.bottom = panel.top + kFrameHeight;
   y = panel.bottom + kToTickLabel;
   y += plot.x_scale == PlotScale::categories && !panel.x.ticks.empty() ? fit_categories(panel) : kLineHeight;
-  panel.x_label = lines_of(plot.x_label, kPlotWidth - 2 * kPlotMargin);
-  panel.x_label_y = y + kLineHeight / 2;
-  y += height_of(panel.x_label) + kGap;
-  return panel;
+  if (is_last) {
+    panel.x_label = lines_of(plot.x_label, kPlotWidth - 2 * kPlotMargin);
+    panel.x_label_y = y + kLineHeight / 2;
+    y += height_of(panel.x_label);
+  }
+  y += kGap;
 }
 
 }  // namespace
@@ -121,7 +127,17 @@ PlotLayout layout_of(const Plot& plot) {
   layout.legend = legend_of(plot, y);
   y += 3;
   for (std::size_t i = 0; i < plot.panels.size(); ++i) {
-    if (has_values(plot.panels[i])) layout.panels.push_back(panel_layout(plot, i, y));
+    if (has_values(plot.panels[i])) layout.panels.push_back(frame_of(plot, i));
+  }
+  double left = 0, right = kPlotWidth;
+  for (const PanelLayout& panel : layout.panels) {
+    left = std::max(left, panel.left);
+    right = std::min(right, panel.right);
+  }
+  for (std::size_t i = 0; i < layout.panels.size(); ++i) {
+    layout.panels[i].left = left;
+    layout.panels[i].right = right;
+    place(layout.panels[i], plot, i + 1 == layout.panels.size(), y);
   }
   layout.height = std::ceil(y / 3) * 3;
   return layout;

@@ -168,8 +168,9 @@ class Script {
     say("# One style for each series: colour, dashes and mark.");
     for (std::size_t s = 0; s < plot_.series.size(); ++s) {
       if (!has_values(plot_, s)) continue;
-      say(fmt::format("set style line {} lc rgb '{}' dt {} lw 1.3 pt {} ps 0.55", s + 1, kColours[s % kColours.size()],
-                      kDashes[s % kDashes.size()], kMarks[s % kMarks.size()]));
+      const std::size_t colour = s < plot_.colours.size() ? plot_.colours[s] : s;
+      say(fmt::format("set style line {} lc rgb '{}' dt {} lw 1.3 pt {} ps 0.55", s + 1,
+                      kColours[colour % kColours.size()], kDashes[s % kDashes.size()], kMarks[s % kMarks.size()]));
     }
     say(fmt::format("set style line {} lc rgb '#000000' pt {} ps 0.8 lw 1.2\n", kPaperStyle, kPaperMark));
     say("set encoding utf8");

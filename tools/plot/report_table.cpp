@@ -73,13 +73,15 @@ ResultTable table_of(const std::vector<fs::path>& reports, const Catalogue& cata
     const JsonValue report = read_json_file(file.string());
     const JsonValue* configuration = report.find("config");
     const JsonValue* values = report.find("metrics");
-    if (!configuration || !values) {
+    if (!configuration || !values || !values->is_object()) {
       throw InputError(file.string(), "", "no \"config\" and \"metrics\"",
                        "the report of a run, as `racksim run --out` writes it");
     }
     std::map<std::string, std::string> options, results;
     flatten(*configuration, "", options);
-    flatten(*values, "", results);
+    for (const auto& [name, value] : *values->members()) {
+      if (!value.find("values")) flatten(value, name, results);  // a time series is no number
+    }
     for (const auto& [path, value] : options) settings.insert(path);
     for (const auto& [name, value] : results) metrics.insert(name);
     results.merge(options);

@@ -94,6 +94,33 @@ TEST_CASE("a value that the paper states of a series at some x is a mark, other 
   CHECK((plot.panels[1].marks[1].x == 400000 && plot.panels[1].marks[1].y == 480));
 }
 
+TEST_CASE("with a knee a panel has each series under each criterion, in one colour") {
+  Figure figure = figure_of_two();
+  figure.repeats = {};
+  std::erase_if(figure.points, [](const FigurePoint& point) { return point.repeat > 0; });
+  figure.knee.emplace();
+  figure.knee->criteria.resize(2);
+  figure.knee->criteria[0].name = "strict";
+  figure.knee->criteria[0].loss = 0.02;
+  figure.knee->criteria[1].name = "loose";
+  figure.knee->criteria[1].loss = 0.18;
+  std::vector<PointResult> results;
+  for (const PointResult& one : results_of(figure, 500)) {
+    results.push_back(one);
+    results.push_back(one);
+    results.back().values[0] += 100;  // under the second
+  }
+  claim(figure, R"({"id": "a", "paper": {"value": 12}, "read": {"series": "one", "metric": "speed", "x": 200000}})");
+  const Plot plot = figure_plot(figure, results);
+  CHECK(plot.series == std::vector<std::string>{"one, strict", "one, loose", "other, strict", "other, loose"});
+  CHECK(plot.colours == std::vector<std::size_t>{0, 0, 1, 1});
+  CHECK(plot.title == "f: A title (at the knee: strict, at most 2 % lost; loose, at most 18 % lost)");
+  REQUIRE(plot.panels.size() == 2);
+  CHECK(plot.panels[0].curves[2].points[1].y == 21);
+  CHECK(plot.panels[0].curves[3].points[1].y == 121);
+  CHECK(plot.panels[0].marks[0].series == 1);
+}
+
 TEST_CASE("names stand side by side, and so does a single value") {
   Figure figure = figure_of_two();
   figure.x_scale = PlotScale::categories;

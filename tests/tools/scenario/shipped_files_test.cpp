@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "tools/commands/file_schemas.hpp"
+#include "tools/kinds/file_schemas.hpp"
 #include "tools/files/data_files.hpp"
 #include "tools/json/json_document.hpp"
 #include "tools/scenario/composition.hpp"
