@@ -166,10 +166,11 @@ class TableDrawing {
     }
     const std::size_t all = table_.rows.size();
     if (xs.empty()) {
-      throw InputError(kRefusing, without_x == all ? "--x" : "--y",
-                       fmt::format("no number of {} in {}", quote(without_x == all ? request_.x : request_.y),
-                                   counted(all, "result")),
-                       "results that have one");
+      const bool no_x = all > 0 && without_x == all;
+      throw InputError(
+          kRefusing, no_x ? "--x" : "--y",
+          fmt::format("no number of {} in {}", quote(no_x ? request_.x : request_.y), counted(all, "result")),
+          "results that have one");
     }
     for (const auto& [number, option] : {std::pair{without_x, &request_.x}, std::pair{without_y, &request_.y}}) {
       if (number > 0)

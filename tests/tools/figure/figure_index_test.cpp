@@ -43,7 +43,7 @@ TEST_CASE("the page links each picture and lists each claim with its verdict, wh
   // Nothing but the pictures is needed, and what is opened is closed.
   CHECK_THAT(page, !Contains("http") && !Contains("<script"));
   std::string closed = page.substr(page.find("<html"));
-  for (const std::string& name : {"<meta charset=\"utf-8\"", "alt=\"x/fig1\""}) {
+  for (const std::string name : {"<meta charset=\"utf-8\"", "alt=\"x/fig1\""}) {
     closed.insert(closed.find(name) + name.size(), "/");
   }
   std::istringstream in(closed);

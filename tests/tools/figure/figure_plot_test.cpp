@@ -66,7 +66,7 @@ TEST_CASE("a panel for each metric, series in the figure's order, the mean with 
   CHECK(plot.panels[0].y_label == "speed (Mops)");
   CHECK(plot.panels[1].y_label == "delay (ns)");
   const PlotPoint& point = plot.panels[0].curves[1].points[2];
-  CHECK((point.x == 400000 && point.y == 21 && point.low == 16 && point.high == 25));
+  CHECK((point.x == 400000 && point.y == Approx(21) && point.low == 16 && point.high == 25));
 }
 
 TEST_CASE("what is nought everywhere or has no value has no panel") {

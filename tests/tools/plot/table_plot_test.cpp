@@ -59,7 +59,7 @@ TEST_CASE("results without a value are told by number and left out") {
   CHECK_THAT(refused("x,y\n1,\n2,nan\n", {"x", "y", {}, "", false}),
              Contains("--y: found no number of \"y\" in 2 results"));
   CHECK_THAT(refused("x,y\n,1\n", {"x", "y", {}, "", false}), Contains("--x: found no number of \"x\" in 1 result,"));
-  CHECK_THAT(refused("x,y\n", {"x", "y", {}, "", false}), Contains("in 0 results"));
+  CHECK_THAT(refused("x,y\n", {"x", "y", {}, "", false}), Contains("no number of \"y\" in 0 results"));
 }
 
 TEST_CASE("results that differ in more than their seeds are told") {
