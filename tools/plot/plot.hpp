@@ -58,8 +58,9 @@ struct Plot {
   std::vector<PlotPlace> places;  ///< on the x axis, rising; none for levels
   bool joined = true;             ///< points by lines; else those of a place stand side by side
   std::vector<std::string> series;
-  std::vector<std::size_t> colours;  ///< of each series, by number, for those that belong together; empty: one each
-  std::vector<PlotPanel> panels;     ///< one below the other, on the same x axis
+  std::vector<std::size_t>
+      colours;                    ///< of each series, by number, where several have one and differ in dashes; else none
+  std::vector<PlotPanel> panels;  ///< one below the other, on the same x axis
 };
 
 /// Whether a value can be drawn on such an axis.

@@ -90,7 +90,7 @@ PanelLayout frame_of(const Plot& plot, std::size_t number) {
   panel.y_label_x = kPlotMargin + kLineHeight / 2;
   std::vector<std::string> labels;
   for (const PlotTick& tick : panel.y.ticks) labels.push_back(tick.label);
-  panel.left = kPlotMargin + height_of(panel.y_label) + widest(labels) + kToTickLabel + 3;
+  panel.left = kPlotMargin + height_of(panel.y_label) + widest(labels) + kToTickLabel + 5;
   panel.right = kPlotWidth - kRight;
   panel.x = x_range(plot, of, panel.right - panel.left);
   if (!panel.x.ticks.empty() && plot.x_scale != PlotScale::categories) {

@@ -168,9 +168,13 @@ class Script {
     say("# One style for each series: colour, dashes and mark.");
     for (std::size_t s = 0; s < plot_.series.size(); ++s) {
       if (!has_values(plot_, s)) continue;
-      const std::size_t colour = s < plot_.colours.size() ? plot_.colours[s] : s;
+      // Of one colour, dashes tell which of its series.
+      const bool grouped = s < plot_.colours.size();
+      const std::size_t colour = grouped ? plot_.colours[s] : s;
+      const auto before = plot_.colours.begin() + static_cast<std::ptrdiff_t>(grouped ? s : 0);
+      const auto dashes = grouped ? static_cast<std::size_t>(std::count(plot_.colours.begin(), before, colour)) : s;
       say(fmt::format("set style line {} lc rgb '{}' dt {} lw 1.3 pt {} ps 0.55", s + 1,
-                      kColours[colour % kColours.size()], kDashes[s % kDashes.size()], kMarks[s % kMarks.size()]));
+                      kColours[colour % kColours.size()], kDashes[dashes % kDashes.size()], kMarks[s % kMarks.size()]));
     }
     say(fmt::format("set style line {} lc rgb '#000000' pt {} ps 0.8 lw 1.2\n", kPaperStyle, kPaperMark));
     say("set encoding utf8");

@@ -56,13 +56,17 @@ std::vector<Plot> plots() {
                         sample_plot({0, 0.9, 0.95, 0.99}, long_names(3), {"balance"}),
                         sample_plot({1, 2, 3, 4}, {"a", "b"}),
                         sample_plot({7}, long_names(9)),
-                        plot_over_time()};
+                        plot_over_time(),
+                        sample_plot({1, 2, 3, 4, 5, 6, 7, 8, 9}, {"a"}, {"rate", "share"})};
   all[2].x_scale = PlotScale::log;
   all[2].panels[0].y_scale = PlotScale::log;
   all[3].x_scale = all[4].x_scale = all[5].x_scale = PlotScale::categories;
   const char* names[] = {"none", "forwarding", "forwarding and batches", "with all boundaries"};
   for (std::size_t i = 0; i < 4; ++i) all[4].places[i].label = names[i];
   all[4].joined = all[5].joined = false;
+  // Words wider than their slots stand upright.
+  all[7].x_scale = PlotScale::categories;
+  for (PlotPlace& place : all[7].places) place.label = "with boundaries";
   all[0].title =
       "A title <of> three lines, \"quoted\" & full of signs: it tells what the figure shows, in which paper, "
       "and under which conditions";

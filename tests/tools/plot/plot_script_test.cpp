@@ -90,6 +90,14 @@ TEST_CASE("no two of fifty series share a style, and neighbours differ in colour
   CHECK(seen.size() == 50);
 }
 
+TEST_CASE("series of one colour differ in dashes, the same ones in each colour") {
+  Plot plot = sample_plot({1, 2}, {"a, x", "a, y", "b, x", "b, y"});
+  plot.colours = {0, 0, 1, 1};
+  const std::string script = plot_script(plot, "figure");
+  CHECK_THAT(script, Contains("line 1 lc rgb '#0072B2' dt 1 ") && Contains("line 2 lc rgb '#0072B2' dt (6,3) "));
+  CHECK_THAT(script, Contains("line 3 lc rgb '#D55E00' dt 1 ") && Contains("line 4 lc rgb '#D55E00' dt (6,3) "));
+}
+
 TEST_CASE("the paper's numbers are marks of their own, with an entry in the legend") {
   Plot plot = sample_plot({1, 2}, {"one", "two"});
   plot.panels[0].marks = {{1, 2, 20.5}, {0, 1, kNone}};
@@ -109,6 +117,17 @@ TEST_CASE("categories stand at whole numbers, and names side by side") {
   CHECK(block(script, "panel1_series1") == Lines{"-0.06 10 10 10", "0.94 11 11 11", "1.94 12 12 12"});
   CHECK(block(script, "panel1_paper") == Lines{"1.06 25"});
   CHECK_THAT(script, !Contains("linespoints") && Contains("with points ls 2"));
+}
+
+TEST_CASE("names go on in the next line below their places, and stand upright where a word has no room") {
+  Plot plot = sample_plot({0, 1}, {"one"});
+  plot.x_scale = PlotScale::categories;
+  for (PlotPlace& place : plot.places) place.label = "forwarding with boundaries";
+  CHECK_THAT(plot_script(plot, "figure"), Contains("norotate") && Contains("'forwarding with'.\"\\n\".'boundaries' 0"));
+  Plot many = sample_plot({0, 1, 2, 3, 4, 5, 6, 7, 8}, {"one"});
+  many.x_scale = PlotScale::categories;
+  for (PlotPlace& place : many.places) place.label = "with boundaries";
+  CHECK_THAT(plot_script(many, "figure"), Contains("rotate by 90 right") && Contains("'with boundaries' 0"));
 }
 
 TEST_CASE("levels are joined by steps, and what was not simulated is drawn apart") {
