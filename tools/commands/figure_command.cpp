@@ -190,7 +190,7 @@ int run_all(const FigureOptions& options, CommandContext& context) {
     write_file(page, index_page(options.quick ? "Figures, quick" : "Figures", finished), "racksim figure", "--out");
   }
   if (!not_drawn.empty()) context.err << "racksim figure: " << not_drawn << '\n';
-  context.out << fmt::format("{} figures in {}\n", finished.size(), page.string());
+  context.out << fmt::format("{} figure{} in {}\n", finished.size(), finished.size() == 1 ? "" : "s", page.string());
   return status;
 }
 
