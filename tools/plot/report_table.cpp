@@ -25,7 +25,8 @@ constexpr std::size_t kMostBytes = std::size_t{256} << 20U;
 /// Every value below an object by its dotted path.
 void flatten(const JsonValue& value, const std::string& path, std::map<std::string, std::string>& cells) {
   if (const auto* members = value.members()) {
-    for (const auto& [key, member] : *members) flatten(member, path.empty() ? key : path + "." + key, cells);
+    const std::string before = path.empty() ? "" : path + ".";
+    for (const auto& [key, member] : *members) flatten(member, before + key, cells);
   } else if (const auto* elements = value.elements()) {
     for (std::size_t i = 0; i < elements->size(); ++i) flatten((*elements)[i], fmt::format("{}.{}", path, i), cells);
   } else if (!value.is_null()) {
