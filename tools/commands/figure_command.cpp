@@ -10,16 +10,23 @@
 
 #include "tools/commands/command_arguments.hpp"
 #include "tools/commands/command_line.hpp"
-#include "tools/figure/figure_chart.hpp"
+#include "tools/figure/figure_index.hpp"
+#include "tools/figure/figure_plot.hpp"
 #include "tools/figure/figure_record.hpp"
 #include "tools/figure/figure_report.hpp"
 #include "tools/files/data_files.hpp"
 #include "tools/files/write_file.hpp"
 #include "tools/json/input_error.hpp"
+#include "tools/plot/gnuplot.hpp"
 #include "tools/processes/progress_line.hpp"
+#include "tools/text/nearest_name.hpp"
+#include "tools/text/system_error.hpp"
 
 namespace racksim::tools {
 namespace {
+
+/// The files of a figure's plot: with the script, .gp, and the endings of the pictures.
+constexpr const char* kPicture = "figure";
 
 struct FigureOptions {
   std::string name;
@@ -29,6 +36,8 @@ struct FigureOptions {
   bool quick = false;
   bool json = false;
   bool record = false;
+  bool all = false;
+  bool plot = false;
 };
 
 /// One line per point that went wrong, and the exit status.
@@ -67,38 +76,69 @@ std::string compared_with_record(const Figure& figure, const std::vector<PointRe
   return difference.empty() ? "as recorded\n" : "other than recorded (--record renews it): " + difference + '\n';
 }
 
-int run_figure(const FigureOptions& options, CommandContext& context) {
-  const Figure figure = load_figure(find_figure_file(options.name), context.catalogue, options.quick, options.seeds);
-  const std::filesystem::path folder =
-      options.out.empty() ? std::filesystem::path("runs/figures") / figure.name : std::filesystem::path(options.out);
-  const std::string record = record_file_of(figure.file).string();
-  if (options.record && record.empty()) {
-    throw InputError("racksim figure", "--record", quote(figure.file), "a figure below a folder named \"figures\"");
-  }
+/// A figure that was run, judged and drawn.
+struct Finished {
+  Figure figure;
+  std::vector<PointResult> results;
+  std::filesystem::path csv;
+  std::filesystem::path kept;  ///< where points are kept
+  std::string not_drawn;       ///< why not; empty if it was
+};
+
+/// Runs a figure's points and writes them and their plot into the folder. `told` is called before that, with the results.
+template <class Told>
+Finished finish(Figure figure, const std::filesystem::path& folder, const FigureOptions& options,
+                CommandContext& context, const Told& told) {
   make_folder(folder, "racksim figure", "--out");
-  const std::filesystem::path csv = folder / "points.csv", picture = folder / "figure.svg";
-  for (const auto& file : {csv, picture}) check_output(file, "racksim figure", "--out");
-  if (options.record) check_output(record, "racksim figure", "--record");
+  Finished done{std::move(figure), {}, folder / "points.csv", {}, {}};
+  check_output(done.csv, "racksim figure", "--out");
+  check_plot_files(folder, kPicture, "racksim figure", "--out");
 
   KeptPoints kept(folder / KeptPoints::kFile, program_identity(), "racksim figure", "--out");
-  std::vector<PointResult> results;
+  done.kept = kept.file();
   {
     ProgressLine line(context.err, true);
-    results = run_points(figure, context.catalogue, options.jobs, kept, [&](std::size_t done, std::size_t all) {
-      line.show([&](double wall) { return fmt::format("{} of {} points, {:.0f} s", done, all, wall); });
-    });
+    done.results =
+        run_points(done.figure, context.catalogue, options.jobs, kept, [&](std::size_t points, std::size_t all) {
+          line.show([&](double wall) {
+            return fmt::format("{}: {} of {} points, {:.0f} s", done.figure.name, points, all, wall);
+          });
+        });
   }
-  context.out << (options.json ? to_json(figure_json(figure, results)) : figure_text(figure, results)) << std::flush;
-  write_file(csv, figure_csv(figure, results), "racksim figure", "--out");
-  write_file(picture, figure_svg(figure, results), "racksim figure", "--out");
+  told(done.figure, done.results);
+  write_file(done.csv, figure_csv(done.figure, done.results), "racksim figure", "--out");
+  done.not_drawn = draw_plot(figure_plot(done.figure, done.results), folder, kPicture, "racksim figure", "--out");
+  return done;
+}
+
+int run_figure(const FigureOptions& options, CommandContext& context) {
+  Figure read = load_figure(find_figure_file(options.name), context.catalogue, options.quick, options.seeds);
+  const std::filesystem::path folder =
+      options.out.empty() ? std::filesystem::path("runs/figures") / read.name : std::filesystem::path(options.out);
+  const std::string record = record_file_of(read.file).string();
+  if (options.record && record.empty()) {
+    throw InputError("racksim figure", "--record", quote(read.file), "a figure below a folder named \"figures\"");
+  }
+  if (options.record) check_output(record, "racksim figure", "--record");
+
+  // What was found is told before it is written, which a full disk then cannot take away.
+  const auto tell = [&](const Figure& figure, const std::vector<PointResult>& results) {
+    context.out << (options.json ? to_json(figure_json(figure, results)) : figure_text(figure, results)) << std::flush;
+  };
+  const Finished done = finish(std::move(read), folder, options, context, tell);
+  const Figure& figure = done.figure;
+  const std::vector<PointResult>& results = done.results;
+  if (!done.not_drawn.empty()) context.err << "racksim figure: " << done.not_drawn << '\n';
   if (!options.json) {
-    context.out << "points written to " << csv.string() << ", drawn in " << picture.string() << '\n';
+    context.out << "points written to " << done.csv.string();
+    if (done.not_drawn.empty()) context.out << ", drawn in " << (folder / kPicture).string() << ".svg, .pdf and .png";
+    context.out << '\n';
     const auto results_before = static_cast<std::size_t>(
         std::count_if(results.begin(), results.end(), [](const auto& r) { return r.from_before; }));
     const std::size_t before = results_before / figure.criteria();
     if (before > 0) {
       context.out << fmt::format("{} of {} points were run by an earlier call and kept in {}\n", before,
-                                 figure.points.size(), kept.file().string());
+                                 figure.points.size(), done.kept.string());
     }
     if (options.quick) context.out << "quick: sizes are shrunk, only directional claims speak of the paper's setup\n";
     if (!options.quick && !options.record && options.seeds == 0)
@@ -108,10 +148,66 @@ int run_figure(const FigureOptions& options, CommandContext& context) {
   return report_problems(figure, results, context.err);
 }
 
+/// The files of all figures that `--all` means: those that come with the program, those of them whose names begin with
+/// `name` ("starcache/"), or those in a folder. Throws InputError if there is none.
+std::vector<std::string> files_of_all(const std::string& name) {
+  std::error_code error;
+  const bool own = std::filesystem::is_directory(name, error);
+  const std::filesystem::path folder = own ? std::filesystem::path(name) : scenarios_folder() / "figures";
+  const auto names = json_names_below(folder);
+  std::vector<std::string> files;
+  for (const std::string& one : names) {
+    if (own || one.starts_with(name)) files.push_back((folder / (one + ".json")).string());
+  }
+  if (files.empty()) {
+    throw InputError("racksim figure", "--all", quote(name),
+                     "a folder with figures, or how the names of some in `racksim list figures` begin",
+                     nearest_name(name, names));
+  }
+  return files;
+}
+
+/// Runs figures one after the other. The page is there from the first one on.
+int run_all(const FigureOptions& options, CommandContext& context) {
+  const std::filesystem::path out = options.out.empty() ? "runs/figures" : options.out;
+  const std::filesystem::path page = out / "index.html";
+  std::vector<Figure> figures;
+  for (const std::string& file : files_of_all(options.name)) {
+    figures.push_back(load_figure(file, context.catalogue, options.quick, options.seeds));
+  }
+  make_folder(out, "racksim figure", "--out");
+  check_output(page, "racksim figure", "--out");
+  int status = exit_ok;
+  std::vector<IndexedFigure> finished;
+  std::string not_drawn;
+  for (Figure& read : figures) {
+    const std::string name = read.name;
+    const Finished done = finish(std::move(read), out / name, options, context, [](const auto&, const auto&) {});
+    finished.push_back(indexed(done.figure, done.results, name, done.not_drawn.empty()));
+    not_drawn = done.not_drawn;
+    context.out << fmt::format("{}: {}\n", name, in_one_line(finished.back())) << std::flush;
+    status = std::max(status, report_problems(done.figure, done.results, context.err));
+    write_file(page, index_page(options.quick ? "Figures, quick" : "Figures", finished), "racksim figure", "--out");
+  }
+  if (!not_drawn.empty()) context.err << "racksim figure: " << not_drawn << '\n';
+  context.out << fmt::format("{} figure{} in {}\n", finished.size(), finished.size() == 1 ? "" : "s", page.string());
+  return status;
+}
+
+int run_as_asked(const FigureOptions& options, CommandContext& context) {
+  if (options.plot && !gnuplot_is_there()) throw SystemError(kInstallGnuplot);
+  if (options.all) return run_all(options, context);
+  if (options.name.empty()) {
+    throw InputError("racksim figure", "command line", "no NAME", "one of `racksim list figures`, a file, or --all");
+  }
+  return run_figure(options, context);
+}
+
 void add_figure(CommandContext& context) {
   auto* command = context.app.add_subcommand("figure", "Run a paper's figure and compare it with the paper's claims");
   const auto options = std::make_shared<FigureOptions>();
-  command->add_option("NAME", options->name, "One of `racksim list figures`, or a figure file")->required();
+  command->add_option("NAME", options->name,
+                      "One of `racksim list figures`, or a figure file; with --all a folder, or how names begin");
   auto* quick = command->add_flag("--quick", options->quick, "Shrink the runs; verdicts on directional claims stay");
   add_number(*command, "--jobs", options->jobs, "Runs at a time (default: one per core)", {1, 1024});
   auto* seeds = add_number(*command, "--seeds", options->seeds,
@@ -122,8 +218,13 @@ void add_figure(CommandContext& context) {
   command->add_flag("--record", options->record, "Keep what the claims came to, for `racksim list claims`")
       ->excludes(quick)
       ->excludes(seeds);
+  command->add_flag("--plot", options->plot,
+                    "Run nothing where gnuplot is missing, without which figures are not drawn");
+  auto* all =
+      command->add_flag("--all", options->all, "Run all figures, and write a page of their pictures and claims");
+  for (const char* other : {"--json", "--record"}) all->excludes(command->get_option(other));
   command->callback(
-      [&context, options] { context.action = [&context, options] { return run_figure(*options, context); }; });
+      [&context, options] { context.action = [&context, options] { return run_as_asked(*options, context); }; });
 }
 
 const sim::Registration<CommandEntry> figure_command({.name = "figure", .add = add_figure});

@@ -4,8 +4,8 @@
 #include <ostream>
 
 #include "tools/commands/command_line.hpp"
-#include "tools/commands/file_schemas.hpp"
 #include "tools/json/input_error.hpp"
+#include "tools/kinds/file_schemas.hpp"
 #include "tools/text/nearest_name.hpp"
 
 namespace racksim::tools {

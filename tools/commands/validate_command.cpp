@@ -4,9 +4,9 @@
 #include <ostream>
 
 #include "tools/commands/command_line.hpp"
-#include "tools/commands/file_kinds.hpp"
 #include "tools/files/data_files.hpp"
 #include "tools/json/input_error.hpp"
+#include "tools/kinds/file_kinds.hpp"
 
 namespace racksim::tools {
 namespace {

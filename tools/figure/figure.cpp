@@ -11,6 +11,7 @@
 #include "tools/experiment/experiment.hpp"
 #include "tools/experiment/run_metrics.hpp"
 #include "tools/files/data_files.hpp"
+#include "tools/plot/plot_scale.hpp"
 #include "tools/scenario/file_kind.hpp"
 #include "tools/scenario/overrides.hpp"
 #include "tools/text/nearest_name.hpp"
@@ -63,11 +64,12 @@ std::vector<Changes> read_sweep(Figure& figure, const JsonValue& sweep, const Js
   sim::Parameters texts;
   texts.text("path", path, "");
   texts.text("label", figure.sweep_label, "");
-  bind(sweep, place, texts, {{"values"}, nullptr});
+  bind(sweep, place, texts, {{"values", "scale"}, nullptr});
   const JsonLocation at = place.member("values");
   const auto& list = require_array(require_member(sweep, place, "values", " with the values of x"), at,
                                    "an array of numbers, names or objects with \"x\" and \"set\"");
   std::vector<Changes> changes;
+  bool has_names = false;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const JsonLocation here = at.element(i);
     const bool object = list[i].is_object();
@@ -78,6 +80,7 @@ std::vector<Changes> read_sweep(Figure& figure, const JsonValue& sweep, const Js
       point = {*number, fmt::format("{}", *number)};
     } else if (x.string()) {
       point.label = *x.string();
+      has_names = true;
     } else {
       here.refuse(x.description(), "a number, a name, or an object with \"x\" and \"set\"");
     }
@@ -88,6 +91,13 @@ std::vector<Changes> read_sweep(Figure& figure, const JsonValue& sweep, const Js
     if (set.empty()) here.refuse("a value that sets nothing", "\"path\" beside \"values\", or an object with \"set\"");
     changes.push_back(std::move(set));
   }
+  std::vector<double> values;
+  for (const SweepPoint& point : figure.axes.sweep) values.push_back(point.x);
+  const auto* scale = sweep.find("scale");
+  const JsonLocation of_scale = place.member("scale");
+  figure.x_scale =
+      scale ? scale_named(require_string(*scale, of_scale, one_of(scale_names())), of_scale, values, has_names)
+            : usual_scale(values, has_names);
   return changes;
 }
 

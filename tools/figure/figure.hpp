@@ -5,7 +5,8 @@
 //                                                       finds it; or another figure, whose base is taken (composition.hpp)
 //    "set": {"workload.read_ratio": 0.5},               over the base, for all points
 //    "quick": {"run.measure": "1ms"},                   over that, for `--quick`
-//    "sweep": {"label": "sharing ratio", "path": "workload.sharing_ratio", "values": [0, 0.5, 1]},
+//    "sweep": {"label": "sharing ratio", "path": "workload.sharing_ratio", "values": [0, 0.5, 1],
+//              "scale": "linear"},                      how x is drawn: or "log", or "categories", one beside the other
 //    "series": [{"name": "CONCORDIA", "set": {"protocol.flowcc.ownership": "switch"}}, ...],
 //    "knee": {...},                                     each point by itself at its knee (knee_plan.hpp)
 //    "seeds": 5,                                        each point with each of these seeds, or "placements" of the keys
@@ -16,7 +17,8 @@
 //    "not_modelled": [{"id": "...", "text": "...", "paper": "...", "why": "..."}]}
 //
 // A figure over time has a "timeline" in the place of the sweep (timeline.hpp). A value of the sweep may also be a
-// name, or {"x": value, "set": {...}} where one path is not enough.
+// name, or {"x": value, "set": {...}} where one path is not enough. Without a "scale" names are categories, and so are
+// numbers that would lie on each other in their proportions.
 //
 // With a knee, a point is run at the largest load that meets the criterion, once for each criterion, and the metric
 // "knee.load_mops" is that load. With several seeds or placements a claim is judged with each of them, tables show the
@@ -32,6 +34,7 @@
 #include "tools/figure/figure_repeats.hpp"
 #include "tools/figure/timeline.hpp"
 #include "tools/knee/knee_plan.hpp"
+#include "tools/plot/plot.hpp"
 #include "tools/scenario/composition.hpp"
 #include "tools/scenario/scenario.hpp"
 
@@ -61,6 +64,7 @@ struct Figure {
   std::string name;  ///< as `racksim list figures` prints it
   std::string file, base, title, paper, doc, sweep_label;
   FigureAxes axes;
+  PlotScale x_scale = PlotScale::linear;  ///< of the sweep
   std::vector<std::string> metric_names;  ///< of the report, in the order of axes.metrics
   std::vector<std::string> metric_units;  ///< theirs; empty where there is none
   std::optional<KneePlan> knee;

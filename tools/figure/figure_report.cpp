@@ -10,16 +10,10 @@
 #include "tools/experiment/provenance.hpp"
 #include "tools/statistics/mean_interval.hpp"
 #include "tools/text/characters.hpp"
+#include "tools/text/csv_field.hpp"
 
 namespace racksim::tools {
 namespace {
-
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + '"';
-}
 
 std::string verdict_of(const PointResult& result) {
   return !result.ended() ? "crash" : result.pass ? "pass" : "fail";

@@ -3,6 +3,7 @@
 #include "tools/figure/claim_words.hpp"
 #include "tools/figure/figure.hpp"
 #include "tools/json/json_schema.hpp"
+#include "tools/plot/plot_scale.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -95,7 +96,8 @@ JsonValue sweep_schema() {
                                object_schema({{"x", x}, {"set", definition_schema("set")}}, {"x"})});
   return object_schema({{"label", type_schema("string", "What the x axis is called.")},
                         {"path", any_of_schemas({definition_schema("path"), const_schema("")})},
-                        {"values", array_schema(std::move(value), 1, "Values of x, which rise, or names.")}},
+                        {"values", array_schema(std::move(value), 1, "Values of x, which rise, or names.")},
+                        {"scale", enum_schema(scale_names(), "How x is drawn.")}},
                        {"values"}, "The x axis.");
 }
 

@@ -143,6 +143,24 @@ int exit_status_of(std::vector<std::string> command) {
   return WEXITSTATUS(status);
 }
 
+ProgramEnd run_program(std::vector<std::string> command) {
+  constexpr int kNotStarted = 127;  // as a shell says it
+  const auto arguments = arguments_of(command);
+  const auto become_program = [&](int pipe) {
+    dup2(pipe, STDOUT_FILENO);
+    execvp(arguments.front(), arguments.data());
+    return kNotStarted;
+  };
+  ChildProcess child(become_program, ChildProcess::Signals::by_default, ChildErrors::captured);
+  ProgramEnd end;
+  end.output = all_of(child);
+  ChildProcess::End ended = child.wait();
+  end.errors = std::move(ended.errors);
+  end.status = WIFEXITED(ended.status) ? WEXITSTATUS(ended.status) : 128 + WTERMSIG(ended.status);
+  end.started = end.status != kNotStarted;
+  return end;
+}
+
 std::string output_of(std::vector<std::string> command) {
   constexpr int kNotStarted = 127;  // as a shell says it
   const auto arguments = arguments_of(command);

@@ -58,6 +58,15 @@ void write_all(int pipe, const std::string& text);
 /// cannot be started or does not exit.
 int exit_status_of(std::vector<std::string> command);
 
+/// How a program ended that was run for what it writes.
+struct ProgramEnd {
+  bool started = false;
+  int status = 0;              ///< that it exited with; 128 and more if a signal ended it, as a shell says it
+  std::string output, errors;  ///< all that it wrote to standard output, and the last lines of standard error
+};
+/// Runs a program, found as a shell finds it, and waits for its end.
+ProgramEnd run_program(std::vector<std::string> command);
+
 /// Runs a program as well, and returns what it wrote to its standard output. Throws std::runtime_error, which names it,
 /// if it cannot be started or does not exit with status 0.
 std::string output_of(std::vector<std::string> command);

@@ -83,6 +83,20 @@ TEST_CASE("a value of the sweep may be a name, or set several things") {
   CHECK(figure.points[0].scenario.seed == 7);
 }
 
+TEST_CASE("a sweep says how x is drawn, or what suits is taken") {
+  const auto scale_of = [](const char* sweep) {
+    const TemporaryFolder folder;
+    JsonValue figure = small_figure();
+    figure.set("claims", JsonValue::array());
+    figure.set("sweep", parse_json(sweep, "sweep"));
+    return load_figure(write_figure(folder, figure), built_in_catalogue(), false).x_scale;
+  };
+  CHECK(scale_of(R"({"path": "seed", "values": [1, 2]})") == PlotScale::linear);
+  CHECK(scale_of(R"({"path": "seed", "values": [1, 2, 100]})") == PlotScale::categories);
+  CHECK(scale_of(R"({"values": [{"x": "one", "set": {"seed": 1}}]})") == PlotScale::categories);
+  CHECK(scale_of(R"({"path": "seed", "values": [1, 2], "scale": "log"})") == PlotScale::log);
+}
+
 TEST_CASE("a mistake in a figure file is one line with its place and the nearest name") {
   CHECK_THAT(refused("titel", "x"),
              Catch::StartsWith("/titel: found the unknown key") && Catch::Contains("\"title\"?"));
@@ -100,6 +114,15 @@ TEST_CASE("a mistake in a figure file is one line with its place and the nearest
              Catch::StartsWith("/sweep/values/1") && Catch::Contains("values of x that rise"));
   CHECK_THAT(refused("sweep", parse_json(R"({"values": [1]})", "s")), Catch::Contains("a value that sets nothing"));
   CHECK_THAT(refused("sweep", parse_json(R"({"path": "seed", "values": []})", "s")), Catch::Contains("an empty array"));
+  const auto scaled = [](const char* scale, const char* values) {
+    return refused(
+        "sweep",
+        parse_json(std::string(R"({"path": "seed", "scale": )") + scale + R"(, "values": )" + values + "}", "s"));
+  };
+  CHECK_THAT(scaled(R"("lgo")", "[1, 2]"),
+             Catch::StartsWith("/sweep/scale") && Catch::Contains("did you mean \"log\"?"));
+  CHECK_THAT(scaled(R"("log")", "[0, 1]"), Catch::Contains("/sweep/scale: found \"log\" for 0"));
+  CHECK_THAT(scaled("3", "[0, 1]"), Catch::Contains("/sweep/scale: found the number 3"));
   CHECK_THAT(refused("series", parse_json(R"([{"name": "a"}, {"name": "a"}])", "s")),
              Catch::StartsWith("/series/1/name"));
   CHECK_THAT(refused("claims", parse_json(R"([{"id": "x", "paper": {"min": 1}, "read": "swich"}])", "c")),

@@ -117,17 +117,17 @@ TEST_CASE(
   CHECK_THAT(csv, Catch::Contains("\n0.5004,0.5005,simulated,short,,"));
   CHECK_THAT(csv, !Catch::Contains("\n0.5002,0.5003,simulated,short,,"));
 
-  const std::string svg = content(folder.path() / "points/figure.svg");
-  CHECK_THAT(svg, Catch::StartsWith("<svg ") && Catch::EndsWith("</svg>\n"));
+  CHECK_THAT(content(folder.path() / "points/figure.svg"), Catch::Contains("<svg ") && Catch::EndsWith("</svg>\n\n"));
+  const std::string script = content(folder.path() / "points/figure.gp");
   // Two panels of throughput, the axis and its zoom, and none of what is of the whole run.
   const auto times = [&](const std::string& text) {
     std::size_t n = 0;
-    for (std::size_t at = svg.find(text); at != std::string::npos; at = svg.find(text, at + 1)) ++n;
+    for (std::size_t at = script.find(text); at != std::string::npos; at = script.find(text, at + 1)) ++n;
     return n;
   };
-  CHECK(times(">throughput (Mops)<") == 2);
-  CHECK(times(">all") == 0);
-  CHECK(times("stroke-dasharray") == 1);
+  CHECK(times("set label 'throughput (Mops)'") == 2);
+  CHECK(times("'all") == 0);
+  CHECK(times("_assumed with lines") == 1);
 
   const Outcome json = run_racksim(folder, "figure figures/time.json --json --out points");
   const JsonValue report = parse_json(json.out, "report");

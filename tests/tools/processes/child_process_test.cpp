@@ -67,6 +67,17 @@ TEST_CASE("captured errors of a child are its last lines") {
   CHECK_THAT(end.errors, Catch::EndsWith(".\nlast line") && !Catch::Contains("beginning"));
 }
 
+TEST_CASE(
+    "a program that is run for what it writes tells how it ended, and one that is not there that it did not start") {
+  const ProgramEnd end = run_program({"sh", "-c", "printf 'a\\0b'; echo no >&2; exit 5"});
+  CHECK(end.started);
+  CHECK(end.status == 5);
+  CHECK(end.output == std::string("a\0b", 3));
+  CHECK(end.errors == "no");
+  CHECK(run_program({"sh", "-c", "kill -9 $$"}).status == 128 + SIGKILL);
+  CHECK_FALSE(run_program({"no-such-program-of-this-test"}).started);
+}
+
 TEST_CASE("a child hears neither Ctrl-C nor SIGTERM, and one that is to become a program both") {
   for (const int signal : {SIGINT, SIGTERM}) {
     const auto raising = [signal](int) {
