@@ -39,10 +39,12 @@ void check_run_folder(const std::string& folder, const Scenario& scenario, const
   std::error_code error;
   for (const char* name : {kConfiguration, kCheckpoints, kReport}) {
     check_output(path / name, command, option);
-    const auto& trace = scenario.observe.trace;
-    if (trace.empty() || std::filesystem::weakly_canonical(path / trace, error) !=
-                             std::filesystem::weakly_canonical(path / name, error)) {
-      continue;
+    for (const auto& [member, file] : observe.files()) {
+      if (file->empty() || std::filesystem::weakly_canonical(path / *file, error) !=
+                               std::filesystem::weakly_canonical(path / name, error)) {
+        continue;
+      }
+      throw InputError(scenario.file, "/observe/" + member, quote(*file), "a file that the run does not write besides");
     }
     throw InputError(scenario.file, "/observe/trace", quote(trace), "a file that the run does not write besides");
   }

@@ -156,7 +156,7 @@ SuiteFiles find_suite(const std::vector<std::string>& paths) {
 
 SuiteScenario load_suite_scenario(const SuiteEntry& entry, const Catalogue& catalogue) {
   SuiteScenario result{entry, load_scenario(entry.file, catalogue), load_baseline(baseline_file(entry.file).string())};
-  result.scenario.observe.trace.clear();  // runs at the same time would write over each other's
+  result.scenario.observe.write_no_files();  // runs at the same time would write over each other's
   const auto& expect = result.scenario.expect;
   if (!expect.metrics.empty() || !expect.baseline.tolerances.empty()) check_experiment(result.scenario);
   return result;
