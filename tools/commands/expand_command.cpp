@@ -5,8 +5,8 @@
 
 #include "tools/commands/command_arguments.hpp"
 #include "tools/commands/command_line.hpp"
-#include "tools/commands/file_kinds.hpp"
 #include "tools/files/data_files.hpp"
+#include "tools/formats/file_kinds.hpp"
 #include "tools/scenario/composition.hpp"
 #include "tools/scenario/overrides.hpp"
 

@@ -4,7 +4,7 @@
 #include <ostream>
 
 #include "tools/commands/command_line.hpp"
-#include "tools/commands/file_schemas.hpp"
+#include "tools/formats/file_schemas.hpp"
 #include "tools/json/input_error.hpp"
 #include "tools/text/nearest_name.hpp"
 

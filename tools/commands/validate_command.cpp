@@ -4,8 +4,8 @@
 #include <ostream>
 
 #include "tools/commands/command_line.hpp"
-#include "tools/commands/file_kinds.hpp"
 #include "tools/files/data_files.hpp"
+#include "tools/formats/file_kinds.hpp"
 #include "tools/json/input_error.hpp"
 
 namespace racksim::tools {

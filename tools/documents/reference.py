@@ -181,8 +181,9 @@ def index(program):
     rows = [(f"[{name}]({name})", what) for name, what in PAGES.items()]
     of_protocols = [(f"[{one['name']}](protocols/{one['name']}.md)", one["doc"]) for one in program.list("protocols")]
     return page("Reference", [
-        *paragraph("What the program declares, for looking things up. `tools/docs --renew` writes these pages; a test "
-                   "says when one is stale."), "", *table(("page", "what it has"), rows), "", "## Protocols", "",
+        *paragraph("What the program declares, for looking things up: `racksim describe NAME` says the same of one "
+                   "option, metric, fault or oracle. `tools/docs --renew` writes these pages; a test says when one is "
+                   "stale."), "", *table(("page", "what it has"), rows), "", "## Protocols", "",
         *table(("options of", "what it is"), of_protocols)])
 
 

@@ -7,7 +7,7 @@
 #include "tests/places.hpp"
 #include "tests/tools/scenario/fake_catalogue.hpp"
 #include "tests/tools/temporary_folder.hpp"
-#include "tools/commands/file_schemas.hpp"
+#include "tools/formats/file_schemas.hpp"
 #include "tools/scenario/scenario.hpp"
 
 namespace command_line_test {

@@ -8,7 +8,7 @@
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/run_racksim.hpp"
 #include "tests/tools/temporary_folder.hpp"
-#include "tools/commands/file_kinds.hpp"
+#include "tools/formats/file_kinds.hpp"
 #include "tools/scenario/scenario.hpp"
 
 namespace composition_test {

@@ -6,8 +6,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "tools/commands/file_schemas.hpp"
 #include "tools/files/data_files.hpp"
+#include "tools/formats/file_schemas.hpp"
 #include "tools/json/json_document.hpp"
 #include "tools/scenario/composition.hpp"
 #include "tools/scenario/scenario.hpp"

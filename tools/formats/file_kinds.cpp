@@ -1,5 +1,5 @@
 // Checks of all kinds of files. See file_kinds.hpp.
-#include "tools/commands/file_kinds.hpp"
+#include "tools/formats/file_kinds.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // The table of schemas. See file_schemas.hpp.
-#include "tools/commands/file_schemas.hpp"
+#include "tools/formats/file_schemas.hpp"
 
 #include "tools/experiment/baseline.hpp"
 #include "tools/experiment/report.hpp"
