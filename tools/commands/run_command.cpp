@@ -12,6 +12,7 @@
 #include "tools/commands/run_knee.hpp"
 #include "tools/experiment/experiment.hpp"
 #include "tools/experiment/machine_needs.hpp"
+#include "tools/experiment/provenance.hpp"
 #include "tools/experiment/report.hpp"
 #include "tools/experiment/run_failure.hpp"
 #include "tools/experiment/run_folder.hpp"
@@ -59,6 +60,9 @@ int run(const RunOptions& options, CommandContext& context) {
     const auto needs = needs_text(machine_needs(scenario), available_memory());
     if (!needs.empty()) context.err << "racksim run: " << needs << std::endl;
   };
+  const bool stores = options.json || !options.out.empty();
+  RunOrigin origin{command_for("run", options, scenario), {}};
+  if (stores) origin.inputs = inputs_json(scenario.files);
   sim::Metrics metrics;
   RunResult result;
   {
@@ -75,14 +79,14 @@ int run(const RunOptions& options, CommandContext& context) {
       result = run_experiment(scenario, metrics, options.out, progress, nullptr, {}, begins);
       if (profiler) result.profile = profiler->finish();
     } catch (const RunFailure& failure) {
-      throw std::runtime_error(fmt::format("{}\n  replay: {}", failure.what(), command_for("run", options, scenario)));
+      throw std::runtime_error(fmt::format("{}\n  replay: {}", failure.what(), origin.command));
     }
   }
-  const StoredRun stored = stored_run(scenario, result, metrics);
+  const StoredRun stored = stores ? stored_run(scenario, result, metrics, &origin) : StoredRun();
   if (options.json) {
     context.out << to_json(stored.report);
   } else if (!options.quiet) {
-    const RunCommands commands{command_for("run", options, scenario), command_for("explain", options, scenario)};
+    const RunCommands commands{origin.command, command_for("explain", options, scenario)};
     context.out << report_text(scenario, result, metrics, commands, options.verbose ? Detail::all : Detail::usual);
   }
   // After what was found is told, which a full disk then cannot take away.

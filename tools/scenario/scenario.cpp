@@ -121,6 +121,7 @@ void read_rack(Scenario& scenario, const JsonValue& value, const JsonLocation& p
   auto testbed = testbeds(named, scenario.testbed, catalogue);
   scenario.rack = std::move(testbed.rack);
   scenario.annotations = std::move(testbed.annotations);
+  scenario.files = std::move(testbed.files);
   const models::RackOptions of_testbed = *scenario.rack.options;
   bind(value, place, scenario.rack.parameters, {{"testbed"}, &scenario.annotations});
   move_rtt(scenario, value, of_testbed);
@@ -149,7 +150,6 @@ void check_window(const RunPlan& run, const JsonLocation& place) {
   }
 }
 
-void check_observation(const Scenario& scenario, const JsonLocation& place) {
 /// A series of a run whose length is known must not have more intervals than a series can have.
 void check_series_interval(const RunPlan& run, sim::Duration interval, const JsonLocation& place) {
   if (run.warmup.operations || run.measure.operations) return;
@@ -160,7 +160,8 @@ void check_series_interval(const RunPlan& run, sim::Duration interval, const Jso
                fmt::format("at least {} for a run of {}", format_length(least), format_length(length)));
 }
 
-  const Observation& observe = scenario.observe;
+void check_observation(const Scenario& scenario, const JsonLocation& place) {
+  Observation observe = scenario.observe;
   if (observe.trace_from > observe.trace_until) {
     place.member("trace_from")
         .refuse(format_length(observe.trace_from), "at most \"trace_until\", " + format_length(observe.trace_until));
@@ -263,9 +264,12 @@ Scenario read_scenario(JsonValue document, const std::string& file, const Catalo
 }
 
 Scenario load_scenario(const std::string& path, const Catalogue& catalogue, const std::vector<std::string>& overrides) {
-  return Composition(find_scenario_file(path)).read([&](const JsonValue& document, const std::string& file) {
+  const Composition composition(find_scenario_file(path));
+  Scenario scenario = composition.read([&](const JsonValue& document, const std::string& file) {
     return read_scenario(document, file, catalogue, overrides);
   });
+  scenario.files.insert(scenario.files.begin(), composition.files().begin(), composition.files().end());
+  return scenario;
 }
 
 bool is_testbed_part(const JsonValue& document) {
@@ -273,8 +277,11 @@ bool is_testbed_part(const JsonValue& document) {
 }
 
 Testbed load_testbed(const std::string& file, const Catalogue& catalogue) {
-  return Composition(file).read(
+  const Composition composition(file);
+  Testbed testbed = composition.read(
       [&](const JsonValue& document, const std::string& name) { return read_testbed(document, name, catalogue); });
+  testbed.files = composition.files();
+  return testbed;
 }
 
 Testbed read_testbed(const JsonValue& document, const std::string& file, const Catalogue& catalogue) {

@@ -119,7 +119,7 @@ std::string text_member(const JsonValue& object, const char* key) {
 /// The report without what names, configures or times the execution.
 JsonValue mode_independent(const Scenario& scenario, const RunResult& result, const sim::Metrics& metrics) {
   JsonValue report = stored_run(scenario, result, metrics).report;
-  for (const char* own : {"config", "events", "wall_s"}) report.erase(own);
+  for (const char* own : {"config", "events", "wall_s", "wall"}) report.erase(own);
   return report;
 }
 
