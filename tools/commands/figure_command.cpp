@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <thread>
 
@@ -84,8 +85,14 @@ int run_figure(const FigureOptions& options, CommandContext& context) {
   std::vector<PointResult> results;
   {
     ProgressLine line(context.err, true);
+    std::optional<std::size_t> kept_before;
     results = run_points(figure, context.catalogue, options.jobs, kept, [&](std::size_t done, std::size_t all) {
-      line.show([&](double wall) { return fmt::format("{} of {} points, {:.0f} s", done, all, wall); });
+      const std::size_t before = kept_before.value_or(done);
+      kept_before = before;
+      line.show([&](double wall) {
+        return fmt::format("{} of {} points{}, {:.0f} s", done, all, time_left(wall, done - before, all - before),
+                           wall);
+      });
     });
   }
   context.out << (options.json ? to_json(figure_json(figure, results)) : figure_text(figure, results)) << std::flush;

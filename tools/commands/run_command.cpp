@@ -43,6 +43,19 @@ std::string command_for(const char* command, const RunOptions& options, const Sc
   return racksim_command(command, options.file, {"--seed", std::to_string(scenario.seed)}, options.overrides);
 }
 
+/// Has the ticker show what a run tells. It is made when the run tells something: what is said before is not its business.
+Progress told_by(ProgressLine& line, std::optional<ProgressTicker>& ticker) {
+  using Clock = std::chrono::steady_clock;
+  return [&, begun = std::optional<Clock::time_point>()](const RunProgress& now) mutable {
+    if (!ticker) ticker.emplace(line);
+    if (!begun && now.stage != RunProgress::Stage::filling) begun = Clock::now();
+    ticker->tell([now, begun](double wall) {
+      const double seconds = begun ? std::chrono::duration<double>(Clock::now() - *begun).count() : 0;
+      return fmt::format("{}, {:.0f} s", progress_text(now, seconds), wall);
+    });
+  };
+}
+
 int run(const RunOptions& options, CommandContext& context) {
   std::vector<std::string> overrides = options.overrides;
   if (options.seed) overrides.push_back(fmt::format("seed={}", *options.seed));
@@ -66,15 +79,10 @@ int run(const RunOptions& options, CommandContext& context) {
   sim::Metrics metrics;
   RunResult result;
   {
-    ProgressLine line(context.err, !options.quiet, std::chrono::seconds(2));
+    ProgressLine line(context.err, !options.quiet);
+    std::optional<ProgressTicker> ticker;
     Progress progress;
-    if (line.visible()) {
-      progress = [&line](sim::Time now, std::uint64_t operations) {
-        line.show([&](double wall) {
-          return fmt::format("{:.3f} ms simulated, {} operations, {:.0f} s", now.seconds() * 1e3, operations, wall);
-        });
-      };
-    }
+    if (line.visible()) progress = told_by(line, ticker);
     try {
       result = run_experiment(scenario, metrics, options.out, progress, nullptr, {}, begins);
       if (profiler) result.profile = profiler->finish();
