@@ -30,6 +30,7 @@ std::string time_left(double seconds, double done) {
   // A hundredth of the work tells little of the rest.
   if (!(done >= 0.01) || done >= 1) return "";
   const double left = seconds * (1 - done) / done;
+  if (left < 1) return "";
   if (left < 90) return fmt::format(", about {:.0f} s left", left);
   if (left < 90 * 60) return fmt::format(", about {:.0f} min left", left / 60);
   return fmt::format(", about {:.1f} h left", left / 3600);
