@@ -11,7 +11,8 @@ AnswerTally::AnswerTally(sim::Metrics& metrics, const sim::Counter& all, const s
   if (labels.empty()) throw std::logic_error("a key-value service declares no label of who answers");
   for (const AnswerLabel& label : labels) {
     const std::string &name = label.name, &doc = label.doc;
-    reported_.push_back({metrics.counter("store.answers_by_" + name, "operations", "with an answer: what " + doc)});
+    reported_.push_back(
+        {name, metrics.counter("store.answers_by_" + name, "operations", "with an answer: what " + doc)});
     if (label.latency) {
       reported_.back().latency = &metrics.histogram("latency." + name, fmt::format("the same for what {}", doc));
     }

@@ -34,10 +34,13 @@ class AnswerTally {
 
   /// An operation with this label has ended with an answer. Throws std::logic_error if there is no such label.
   void answered(std::size_t label, sim::Duration took, bool measuring);
+  /// Of a label that there is.
+  const std::string& name_of(std::size_t label) const { return reported_.at(label).name; }
 
  private:
   /// What is reported of a label.
   struct Reported {
+    std::string name;
     sim::Counter& count;
     sim::Histogram* latency = nullptr;     // null if nobody asks for it
     std::vector<std::size_t> reporters{};  // the labels that report what bears this one

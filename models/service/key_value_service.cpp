@@ -63,6 +63,10 @@ sim::Task<void> KeyValueService::warm(Session session, sim::Key key) {
   if (!answer.given) throw std::runtime_error("a get of the warm-up was given up");
 }
 
+std::uint64_t KeyValueService::bytes_of(const sim::OperationView& begun) const {
+  return sizes_.value_bytes(begun.key);
+}
+
 void KeyValueService::describe_items(const ItemSizes& sizes) {
   sizes_ = sizes;
   do_describe_items(sizes);
@@ -88,6 +92,7 @@ std::optional<sim::Value> KeyValueService::finish(Session session, const Pending
   const bool write = begun.kind == sim::OperationKind::write;
   if (!write) judge_parts(session, begun, answer);
   const sim::Value value = write ? begun.value : answer.value;
+  if (witness() != nullptr) witness()->answered(begun.operation, tally_.name_of(answer.label));
   const sim::Duration took = end(session, begun, value);
   ++answered_.value;
   tally_.answered(answer.label, took, metrics().measuring());

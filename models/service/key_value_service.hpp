@@ -72,6 +72,8 @@ class KeyValueService : public Service {
   virtual void preload(std::span<const sim::Key> hottest);
 
   unsigned client_nodes() const { return client_nodes_; }
+  /// The bytes of the item's value.
+  std::uint64_t bytes_of(const sim::OperationView& begun) const override;
 
  protected:
   /// `place` says who carries it out: the session that asks, or the one of its thread and number at another node. Whose

@@ -61,6 +61,12 @@ MemoryService::MemoryService(sim::Calendar& calendar, sim::EventLog& event_log, 
       contents_(shape_.object_bytes),
       buffered_(sessions()) {}
 
+std::uint64_t MemoryService::bytes_of(const sim::OperationView& begun) const {
+  if (sim::accesses_memory(begun.kind)) return shape_.object_bytes;
+  if (sim::requests_lock(begun.kind) || begun.kind == sim::OperationKind::unlock) return shape_.block_bytes;
+  return begun.kind == sim::OperationKind::allocate ? begun.value.number() : 0;
+}
+
 void MemoryService::require(OperationSet needed) const {
   const OperationSet missing = needed.without(shape_.offers);
   if (missing.empty()) return;

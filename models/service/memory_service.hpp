@@ -147,6 +147,7 @@ class MemoryService : public Service {
   /// Throws std::runtime_error, naming what is missing, unless all of these are offered.
   void require(OperationSet needed) const;
   const MemoryShape& shape() const { return shape_; }
+  std::uint64_t bytes_of(const sim::OperationView& begun) const override;
   bool holds_locks() const override { return !held_locks_.empty(); }
   /// The block an address lies in: the address without the offset in the block.
   sim::Key block_of(GlobalAddress address) const { return sim::Key{address.value >> block_bits_}; }

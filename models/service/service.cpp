@@ -116,6 +116,7 @@ sim::Duration Service::count(const PendingOperation& begun) {
 
 void Service::end_for_dead(Session session, const PendingOperation& begun) {
   --pending_;
+  if (witness_ != nullptr) witness_->is_for_dead(begun.operation);
   sim::record_ended(event_log_, source_of(session), calendar_.now(), begun.operation, begun.kind, begun.key, 0);
 }
 

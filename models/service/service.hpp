@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "models/packets/rack_context.hpp"
@@ -26,6 +27,17 @@ struct Session {
   NodeId node = 0;
   std::uint16_t thread = 0;
   std::uint16_t number = 0;  ///< of those of the thread
+};
+
+/// Is told of operations what the event log does not know, just before their end is recorded there. It must not act on
+/// the simulation.
+class OperationWitness {
+ public:
+  virtual ~OperationWitness() = default;
+  /// `by` has answered it: a label that the protocol declares (answer_labels.hpp).
+  virtual void answered(sim::OperationId operation, const std::string& by) = 0;
+  /// It is no operation of its session, but one that the protocol carries out in the name of a dead one.
+  virtual void is_for_dead(sim::OperationId operation) = 0;
 };
 
 class Service {
@@ -56,6 +68,13 @@ class Service {
   }
   /// Adds the operations under way, and whom they wait for.
   void add_waits(std::vector<sim::Wait>& waits) const;
+  /// Whose an operation of this run is.
+  Session issuer(sim::OperationId operation) const { return session_number(session_of(operation)); }
+  /// How many bytes an operation is about, as it has begun: of an access what it reads or writes, of a lock what that
+  /// covers, of an allocation what it asks for; 0 of a fence, and of what is freed.
+  virtual std::uint64_t bytes_of(const sim::OperationView& begun) const = 0;
+  /// At most one, before the run, which it must outlive.
+  void attach(OperationWitness& witness) { witness_ = &witness; }
   /// The value that the session's newest write or compare-and-swap was given; 0 before the first.
   sim::Value newest_value(Session session) const {
     const std::size_t index = index_of(session);
@@ -142,6 +161,7 @@ class Service {
   /// can read what was there before. `recovered` is what there is instead, if the protocol knows.
   void lost_write(sim::Key key, sim::Value value, sim::Loss why, sim::Value recovered = sim::kNeverWritten);
 
+  OperationWitness* witness() const { return witness_; }  ///< null if there is none
   sim::Calendar& calendar() { return calendar_; }
   sim::EventLog& event_log() { return event_log_; }
   sim::Metrics& metrics() { return metrics_; }
@@ -185,6 +205,7 @@ class Service {
   sim::Histogram &latency_, &read_latency_, &write_latency_;
   sim::WindowSums over_time_;
   std::uint64_t pending_ = 0;
+  OperationWitness* witness_ = nullptr;
 };
 
 }  // namespace racksim::models

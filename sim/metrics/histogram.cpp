@@ -8,13 +8,14 @@
 
 namespace racksim::sim {
 
-Duration Histogram::middle_of(std::size_t bucket) {
+Histogram::Bucket Histogram::bounds_of(std::size_t bucket) {
   // bucket = shift * 128 + mantissa with the mantissa in [128, 256), or in [0, 256) where shift is 0.
   const auto octave = bucket / kPerOctave;
   const auto shift = octave == 0 ? 0 : octave - 1;
   const std::uint64_t mantissa = bucket - shift * kPerOctave;
   const std::uint64_t width = std::uint64_t{1} << shift;
-  return Duration::from_ps(static_cast<std::int64_t>(mantissa * width + width / 2));
+  const auto duration = [](std::uint64_t ps) { return Duration::from_ps(static_cast<std::int64_t>(ps)); };
+  return {duration(mantissa * width), duration((mantissa + 1) * width), 0};
 }
 
 void Histogram::refuse(Duration d) {
@@ -27,6 +28,21 @@ void Histogram::merge(const Histogram& other) {
   sum_ += other.sum_;
   min_ = std::min(min_, other.min_);
   max_ = std::max(max_, other.max_);
+}
+
+Histogram Histogram::since(const Histogram& earlier) const {
+  Histogram result;
+  for (std::size_t i = 0; i < kBuckets; ++i) {
+    const std::uint64_t count = buckets_[i] - earlier.buckets_[i];
+    if (count == 0) continue;
+    result.buckets_[i] = count;
+    const Bucket bounds = bounds_of(i);
+    result.min_ = std::min(result.min_, std::max(bounds.from, min_));
+    result.max_ = std::min(bounds.until - Duration::from_ps(1), max_);
+  }
+  result.count_ = count_ - earlier.count_;
+  result.sum_ = sum_ - earlier.sum_;
+  return result;
 }
 
 Duration Histogram::mean() const {
@@ -48,7 +64,18 @@ Duration Histogram::percentile(double percent) const {
   std::uint64_t seen = 0;
   std::size_t bucket = 0;
   while ((seen += buckets_[bucket]) < rank) ++bucket;
-  return std::clamp(middle_of(bucket), min_, max_);
+  const Bucket bounds = bounds_of(bucket);
+  return std::clamp(bounds.from + (bounds.until - bounds.from) / 2, min_, max_);
+}
+
+std::vector<Histogram::Bucket> Histogram::buckets() const {
+  std::vector<Bucket> result;
+  for (std::size_t i = 0; i < kBuckets; ++i) {
+    if (buckets_[i] == 0) continue;
+    result.push_back(bounds_of(i));
+    result.back().count = buckets_[i];
+  }
+  return result;
 }
 
 }  // namespace racksim::sim

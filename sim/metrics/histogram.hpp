@@ -32,6 +32,10 @@ class Histogram {
   /// Adds all that the other one has counted.
   void merge(const Histogram& other);
 
+  /// Those of this one that `earlier`, a copy of it from before, does not know. Least and most are then known to within
+  /// 1/128, as percentiles are.
+  Histogram since(const Histogram& earlier) const;
+
   /// Forgets everything.
   void clear() { *this = Histogram(); }
 
@@ -46,6 +50,14 @@ class Histogram {
   /// the lower median. Within 1/128 of the true one; the lowest and the highest rank are exact.
   Duration percentile(double percent) const;
 
+  /// Durations from `from` up to `until`, which is not one of them, and how many.
+  struct Bucket {
+    Duration from, until;
+    std::uint64_t count = 0;
+  };
+  /// Those buckets that have counted something, in the order of their durations.
+  std::vector<Bucket> buckets() const;
+
  private:
   static constexpr int kBits = 7;
   static constexpr std::uint64_t kPerOctave = std::uint64_t{1} << kBits;
@@ -56,7 +68,7 @@ class Histogram {
     const int shift = ps < kPerOctave ? 0 : std::bit_width(ps) - 1 - kBits;
     return static_cast<std::size_t>(shift) * kPerOctave + static_cast<std::size_t>(ps >> shift);
   }
-  static Duration middle_of(std::size_t bucket);
+  static Bucket bounds_of(std::size_t bucket);
   [[noreturn]] static void refuse(Duration d);
 
   __extension__ using Sum = unsigned __int128;

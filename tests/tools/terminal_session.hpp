@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <stdexcept>
 #include <string>
@@ -36,6 +37,8 @@ class TerminalSession {
       // A shell in the background has its children ignore Ctrl-C, and who runs tests may be one.
       for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_DFL);
       for (const int signal : ignored) ::signal(signal, SIG_IGN);
+      for (const char* name : {"RACKSIM_PROGRESS", "NO_COLOR"}) unsetenv(name);
+      setenv("TERM", "xterm", 1);
       const int file = open(out_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
       if (file < 0 || dup2(file, STDOUT_FILENO) < 0 || chdir(folder.path().c_str()) != 0) _exit(99);
       execv(argv.front(), argv.data());

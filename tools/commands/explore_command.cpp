@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 #include <ostream>
 
 #include "sim/exploration/search.hpp"
@@ -13,6 +14,7 @@
 #include "tools/commands/command_line.hpp"
 #include "tools/json/input_error.hpp"
 #include "tools/processes/interruption.hpp"
+#include "tools/processes/progress_line.hpp"
 #include "tools/scenario/binding.hpp"
 #include "tools/scenario/overrides.hpp"
 #include "tools/text/units.hpp"
@@ -170,13 +172,19 @@ int explore(const ExploreArguments& arguments, CommandContext& context) {
         context.out << in_words(part.name, found) << std::flush;
       }
     };
-    const auto stop = [] { return interrupted(); };
+    std::optional<ProgressLine> line(std::in_place, context.err, !arguments.json);
+    const auto stop = [&] {
+      line->show([&](double wall) { return fmt::format("exploring {}, {:.0f} s", part.name, wall); });
+      return interrupted();
+    };
     if (arguments.walks.walks > 0) {
       const sim::Walks found = sim::walk(*part.model, arguments.walks, stop);
+      line.reset();
       stop_if_wanted([&] { return fmt::format("{} walks through {} had ended", found.walks, part.name); });
       tell(found);
     } else {
       const sim::Exploration found = sim::explore(*part.model, limits, stop);
+      line.reset();
       stop_if_wanted([&] { return fmt::format("{} states of {} had been seen", found.states, part.name); });
       tell(found);
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <thread>
 
@@ -98,10 +99,14 @@ Finished finish(Figure figure, const std::filesystem::path& folder, const Figure
   done.kept = kept.file();
   {
     ProgressLine line(context.err, true);
+    std::optional<std::size_t> kept_before;
     done.results =
         run_points(done.figure, context.catalogue, options.jobs, kept, [&](std::size_t points, std::size_t all) {
+          const std::size_t before = kept_before.value_or(points);
+          kept_before = before;
           line.show([&](double wall) {
-            return fmt::format("{}: {} of {} points, {:.0f} s", done.figure.name, points, all, wall);
+            return fmt::format("{}: {} of {} points{}, {:.0f} s", done.figure.name, points, all,
+                               time_left(wall, points - before, all - before), wall);
           });
         });
   }

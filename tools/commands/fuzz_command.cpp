@@ -226,15 +226,24 @@ class FuzzCommand {
     return !result.failures.empty() || !lost_.empty() ? fail : result.interrupted ? "interrupted" : "pass";
   }
 
+  /// What of a campaign is over, by whichever limit ends it first.
+  static double share_of(const FuzzPlan& plan, std::uint64_t runs, double seconds) {
+    double share = 0;
+    if (plan.runs) share = static_cast<double>(runs) / static_cast<double>(*plan.runs);
+    if (plan.time) share = std::max(share, seconds / std::chrono::duration<double>(*plan.time).count());
+    return share;
+  }
+
   FuzzResult run_all(const FuzzPlan& plan) {
     ProgressLine line(context_.err, !options_.json);
     return fuzz(swarm_, plan, scenario_runner(context_.catalogue, {TrialDetail::coverage, true}),
                 coverage_map(swarm_.original()), [&](const FuzzResult& so_far, double wall) {
                   line.show([&](double) {
                     const auto count = so_far.coverage.count();
-                    return fmt::format("{} runs, {:.0f}/s, coverage {}/{} pairs {}/{} races, {} failures", so_far.runs,
-                                       static_cast<double>(so_far.runs) / wall, count.pairs, count.possible_pairs,
-                                       count.race_points, count.declared_race_points, so_far.failures.size());
+                    return fmt::format("{} runs, {:.0f}/s, coverage {}/{} pairs {}/{} races, {} failures{}",
+                                       so_far.runs, static_cast<double>(so_far.runs) / wall, count.pairs,
+                                       count.possible_pairs, count.race_points, count.declared_race_points,
+                                       so_far.failures.size(), time_left(wall, share_of(plan, so_far.runs, wall)));
                   });
                 });
   }

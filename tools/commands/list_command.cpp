@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -16,10 +15,10 @@
 #include "tools/figure/paper_claims.hpp"
 #include "tools/files/data_files.hpp"
 #include "tools/json/input_error.hpp"
-#include "tools/scenario/composition.hpp"
 #include "tools/scenario/declared_options.hpp"
 #include "tools/scenario/mechanisms.hpp"
 #include "tools/scenario/scenario.hpp"
+#include "tools/scenario/shipped_scenarios.hpp"
 #include "tools/scenario/testbed_list.hpp"
 #include "tools/text/columns.hpp"
 #include "tools/text/nearest_name.hpp"
@@ -36,49 +35,11 @@ Entries named(const std::vector<Entry>& entries) {
   return result;
 }
 
-/// A string member of a file, or nothing: a listing shows what is there, and `validate` finds what is wrong with it.
-std::string member_of_file(const std::string& file, const char* key) {
-  try {
-    const auto document = read_json_file(file);
-    const auto* value = document.find(key);
-    return value && value->string() ? *value->string() : "";
-  } catch (const InputError&) {
-    return "(unreadable)";
-  }
-}
-
-std::vector<std::string> cases_of_file(const std::string& file) {
-  try {
-    return case_names(read_json_file(file));
-  } catch (const InputError&) {
-    return {};
-  }
-}
-
 Entries figure_files() {
   Entries entries;
   const auto folder = scenarios_folder() / "figures";
   for (const auto& name : json_names_below(folder)) {
     entries.push_back({name, member_of_file((folder / (name + ".json")).string(), "title")});
-  }
-  return entries;
-}
-
-/// All scenarios, as `run` takes them; the folders of other kinds of files are left out.
-Entries scenario_files() {
-  Entries entries;
-  for (const auto& name : json_names_below(scenarios_folder())) {
-    const bool other = name.starts_with("testbeds/") || name.starts_with("figures/") || name.starts_with("schema/") ||
-                       name.starts_with("claims/") || name.starts_with("switch/");
-    if (other || name.find("baselines/") != std::string::npos) continue;
-    const auto path = "scenarios/" + name + ".json";
-    const auto file = (scenarios_folder().parent_path() / path).string();
-    const auto cases = cases_of_file(file);
-    if (cases.empty()) entries.push_back({path, member_of_file(file, "name")});
-    for (const auto& each : cases) {
-      entries.push_back(
-          {fmt::format("{}/{}", path, each), fmt::format("{}/{}", std::filesystem::path(file).stem().string(), each)});
-    }
   }
   return entries;
 }
@@ -93,7 +54,7 @@ std::optional<Entries> entries_of(const std::string& kind, const Catalogue& cata
   if (kind == "models") return named(sim::explorations());
   if (kind == "simplifications") return named(sim::Registry<models::Simplification>::entries());
   if (kind == "figures") return figure_files();
-  if (kind == "scenarios") return scenario_files();
+  if (kind == "scenarios") return shipped_scenarios();
   return std::nullopt;
 }
 
@@ -177,28 +138,21 @@ void list_options(const ListOptions& options, CommandContext& context) {
 }
 
 void list_constants(const ListOptions& options, CommandContext& context) {
-  const auto names = testbed_names();
-  require_one_of(options.of, names);
-  std::vector<Testbed> testbeds;
-  for (const auto& name : names) {
-    if (!options.of.empty() && name != options.of) continue;
-    testbeds.push_back(load_testbed((scenarios_folder() / "testbeds" / (name + ".json")).string(), context.catalogue));
-  }
-  print(options, context, testbeds, constants_text, constants_json);
+  require_one_of(options.of, testbed_names());
+  const auto json = [](const auto& testbeds) { return constants_json(testbeds); };
+  print(options, context, shipped_testbeds(context.catalogue, options.of), constants_text, json);
 }
 
-/// Of one scenario, or of all that are shipped.
+/// Of one scenario, or of all that are shipped, or of those of them that run one protocol.
 void list_metrics(const ListOptions& options, CommandContext& context) {
   MetricList metrics;
-  if (!options.of.empty()) {
+  const bool of_protocol = find_entry(context.catalogue.protocols, options.of) != nullptr;
+  if (!options.of.empty() && !of_protocol) {
     add_metrics(metrics, load_scenario(options.of, context.catalogue));
   } else {
-    for (const auto& scenario : scenario_files()) {
-      try {
-        add_metrics(metrics, load_scenario(scenario.name, context.catalogue));
-      } catch (const InputError&) {  // `validate` finds what is wrong with it
-      }
-    }
+    for_each_shipped(context.catalogue, [&](const Scenario& scenario) {
+      if (!of_protocol || scenario.protocol.name == options.of) add_metrics(metrics, scenario);
+    });
   }
   print(options, context, metrics, metrics_text, metrics_json);
 }
@@ -255,7 +209,7 @@ void add_list(CommandContext& context) {
   command->add_option(
       "OF", options->of,
       "With mechanisms: those of this protocol alone; with options: of this protocol, workload, kind of "
-      "fault or part of a scenario; with constants: of this testbed; with metrics: of this scenario");
+      "fault or part of a scenario; with constants: of this testbed; with metrics: of this scenario or protocol");
   command->add_flag("--json", options->json, "Print the list as JSON");
   command->callback([&context, options] { context.action = [&context, options] { return list(*options, context); }; });
 }

@@ -12,6 +12,7 @@
 #include "tools/commands/several_runs.hpp"
 #include "tools/experiment/experiment.hpp"
 #include "tools/experiment/machine_needs.hpp"
+#include "tools/experiment/provenance.hpp"
 #include "tools/experiment/report.hpp"
 #include "tools/experiment/run_failure.hpp"
 #include "tools/experiment/run_folder.hpp"
@@ -43,6 +44,19 @@ std::string command_for(const char* command, const RunOptions& options, const Sc
   return racksim_command(command, options.file, {"--seed", std::to_string(scenario.seed)}, options.overrides);
 }
 
+/// Has the ticker show what a run tells. It is made when the run tells something: what is said before is not its business.
+Progress told_by(ProgressLine& line, std::optional<ProgressTicker>& ticker) {
+  using Clock = std::chrono::steady_clock;
+  return [&, begun = std::optional<Clock::time_point>()](const RunProgress& now) mutable {
+    if (!ticker) ticker.emplace(line);
+    if (!begun && now.stage != RunProgress::Stage::filling) begun = Clock::now();
+    ticker->tell([now, begun](double wall) {
+      const double seconds = begun ? std::chrono::duration<double>(Clock::now() - *begun).count() : 0;
+      return fmt::format("{}, {:.0f} s", progress_text(now, seconds), wall);
+    });
+  };
+}
+
 int run(const RunOptions& options, CommandContext& context) {
   check_seed_options(options.seeds, "racksim run");
   std::vector<std::string> overrides = options.overrides;
@@ -65,30 +79,28 @@ int run(const RunOptions& options, CommandContext& context) {
     const auto needs = needs_text(machine_needs(scenario), available_memory());
     if (!needs.empty()) context.err << "racksim run: " << needs << std::endl;
   };
+  const bool stores = options.json || !options.out.empty();
+  RunOrigin origin{command_for("run", options, scenario), {}};
+  if (stores) origin.inputs = inputs_json(scenario.files);
   sim::Metrics metrics;
   RunResult result;
   {
-    ProgressLine line(context.err, !options.quiet, std::chrono::seconds(2));
+    ProgressLine line(context.err, !options.quiet);
+    std::optional<ProgressTicker> ticker;
     Progress progress;
-    if (line.visible()) {
-      progress = [&line](sim::Time now, std::uint64_t operations) {
-        line.show([&](double wall) {
-          return fmt::format("{:.3f} ms simulated, {} operations, {:.0f} s", now.seconds() * 1e3, operations, wall);
-        });
-      };
-    }
+    if (line.visible()) progress = told_by(line, ticker);
     try {
       result = run_experiment(scenario, metrics, options.out, progress, nullptr, {}, begins);
       if (profiler) result.profile = profiler->finish();
     } catch (const RunFailure& failure) {
-      throw std::runtime_error(fmt::format("{}\n  replay: {}", failure.what(), command_for("run", options, scenario)));
+      throw std::runtime_error(fmt::format("{}\n  replay: {}", failure.what(), origin.command));
     }
   }
-  const StoredRun stored = stored_run(scenario, result, metrics);
+  const StoredRun stored = stores ? stored_run(scenario, result, metrics, &origin) : StoredRun();
   if (options.json) {
     context.out << to_json(stored.report);
   } else if (!options.quiet) {
-    const RunCommands commands{command_for("run", options, scenario), command_for("explain", options, scenario)};
+    const RunCommands commands{origin.command, command_for("explain", options, scenario)};
     context.out << report_text(scenario, result, metrics, commands, options.verbose ? Detail::all : Detail::usual);
   }
   // After what was found is told, which a full disk then cannot take away.

@@ -128,8 +128,8 @@ int run_tests(const TestOptions& options, CommandContext& context) {
     results = run_suite(scenarios, options.jobs, std::chrono::seconds(options.limit), options.modes,
                         [&](std::size_t done, std::size_t all) {
                           line.show([&](double wall) {
-                            return fmt::format("{} of {} {}, {:.0f} s", done, all, options.modes ? "runs" : "scenarios",
-                                               wall);
+                            return fmt::format("{} of {} {}{}, {:.0f} s", done, all,
+                                               options.modes ? "runs" : "scenarios", time_left(wall, done, all), wall);
                           });
                         });
     if (options.seeds > 1) {

@@ -20,7 +20,7 @@ class Commands:
 
     def run(self, command, timeout=None):
         """(status, lines): what a command ends with and prints; the status is None if it does not end in time."""
-        environment = dict(os.environ, LC_ALL="C.UTF-8", TERM="dumb",
+        environment = dict(os.environ, LC_ALL="C.UTF-8", TERM="dumb", RACKSIM_PROGRESS="none",
                            PATH=os.path.join(self.build, "tools") + os.pathsep + os.environ["PATH"])
         build = os.path.relpath(self.build, self.root)
         os.makedirs(os.path.join(self.root, "build", "docs"), exist_ok=True)

@@ -70,6 +70,11 @@ def scenario(program):
     expect.append(("a metric", "`min`, `max`, `equals`", "Bounds of a number of the report: [metrics.md](metrics.md)."))
     run = options_table(options["run"])
     run[2:2] = schema_rows(schema, ["run.warmup", "run.measure", "run.schedule.order"])
+    names = schema["properties"]["observe"]["properties"]["series"]["properties"]["metrics"]
+    observe = options_table(options["observe"])
+    observe += table(("option", "values", "default", "meaning"),
+                     [("`observe.series.metrics`", "names", "`throughput_mops`, `latency_ns.mean`, `latency_ns.p99`",
+                       names["description"])])[2:]
     check = [("`check." + key + "`", entry["description"]) for key, entry in
              schema["properties"]["check"]["properties"].items() if key == "all"]
     return page("Keys of a scenario", [
@@ -80,7 +85,7 @@ def scenario(program):
         *sections([("run", run),
                    ("check", ["Each oracle is also an option, true or false: [oracles.md](oracles.md).", "",
                               *table(("option", "meaning"), check), "", *options_table(options["check"])]),
-                   ("observe", options_table(options["observe"])),
+                   ("observe", observe),
                    ("expect", table(("key", "values", "meaning"), expect))])])
 
 
@@ -176,8 +181,9 @@ def index(program):
     rows = [(f"[{name}]({name})", what) for name, what in PAGES.items()]
     of_protocols = [(f"[{one['name']}](protocols/{one['name']}.md)", one["doc"]) for one in program.list("protocols")]
     return page("Reference", [
-        *paragraph("What the program declares, for looking things up. `tools/docs --renew` writes these pages; a test "
-                   "says when one is stale."), "", *table(("page", "what it has"), rows), "", "## Protocols", "",
+        *paragraph("What the program declares, for looking things up: `racksim describe NAME` says the same of one "
+                   "option, metric, fault or oracle. `tools/docs --renew` writes these pages; a test says when one is "
+                   "stale."), "", *table(("page", "what it has"), rows), "", "## Protocols", "",
         *table(("options of", "what it is"), of_protocols)])
 
 

@@ -4,8 +4,6 @@
 #include <fmt/core.h>
 
 #include <chrono>
-#include <filesystem>
-#include <memory>
 #include <new>
 #include <optional>
 
@@ -14,9 +12,9 @@
 #include "sim/simgrid/module.hpp"
 #include "tools/experiment/expectations.hpp"
 #include "tools/experiment/machine_needs.hpp"
+#include "tools/experiment/observers.hpp"
 #include "tools/experiment/run_failure.hpp"
 #include "tools/experiment/run_metrics.hpp"
-#include "tools/experiment/trace_room.hpp"
 #include "tools/files/write_file.hpp"
 #include "tools/json/input_error.hpp"
 #include "tools/processes/interruption.hpp"
@@ -32,52 +30,6 @@ models::RackOptions rack_options(const Scenario& scenario) {
   options.faults.jitter = scenario.run.jitter;
   return options;
 }
-
-/// Counts the operations that end, by interval of simulated time.
-class OperationSeries final : public sim::Observer {
- public:
-  explicit OperationSeries(sim::TimeSeries& series) : series_(series) {}
-  sim::ObservedKinds kinds() const override { return {sim::Observed::operation_ended}; }
-  void observe(const sim::Observation& observation) override { series_.add(observation.at); }
-
- private:
-  sim::TimeSeries& series_;
-};
-
-/// What the scenario's `observe` asks for.
-class Observers {
- public:
-  /// Registers the series. A trace is begun if there is a `folder` for it.
-  Observers(const Scenario& scenario, Assembly& assembly, const std::string* folder) {
-    const Observation& observe = scenario.observe;
-    if (observe.series_interval > sim::Duration{}) {
-      series_.emplace(assembly.metrics().time_series("operations_over_time", "operations",
-                                                     "operations ended, by interval of simulated time",
-                                                     observe.series_interval));
-      assembly.event_log().attach(*series_);
-    }
-    if (!observe.trace.empty() && folder != nullptr) {
-      const auto file = std::filesystem::path(*folder) / observe.trace;
-      trace_file_.emplace(file, scenario.file, "/observe/trace");
-      const auto space = [file] {
-        std::error_code error;
-        return std::filesystem::space(std::filesystem::absolute(file).parent_path(), error);
-      };
-      trace_ =
-          std::make_unique<TraceWithRoom>(assembly.event_log(), trace_file_->stream(), sim::Time{} + observe.trace_from,
-                                          sim::Time{} + observe.trace_until, file.string(), space);
-      assembly.event_log().attach(*trace_);
-    }
-  }
-  void keep_files() {
-    if (trace_file_) trace_file_->keep();
-  }
-
- private:
-  std::optional<OperationSeries> series_;
-  std::optional<DraftFile> trace_file_;
-  std::unique_ptr<TraceWithRoom> trace_;
-};
 
 /// What a scenario builds: the assembly and those who watch it.
 struct Built {
@@ -180,6 +132,7 @@ RunResult run_experiment(const Scenario& scenario, sim::Metrics& metrics, const 
       throw InputError(scenario.file, error.option(), error.found(), error.expected());
     }
   });
+  built.observers->begin();
   if (attach_observers) attach_observers(assembly.rack(), assembly.protocol());
   SimgridDriver driver(assembly, sim::Time{} + scenario.run.time_limit, [&] {
     stop_if_interrupted([&] {
@@ -212,6 +165,7 @@ std::vector<std::string> metric_names(const Scenario& scenario) {
 void check_experiment(const Scenario& scenario) {
   sim::Metrics metrics;
   const Built built(scenario, metrics, nullptr, nullptr);
+  check_observed_files(scenario);
   check_all(scenario, metrics);
 }
 

@@ -32,6 +32,10 @@ const char* to_string(sim::Shown shown) {
 
 }  // namespace
 
+const char* kind_of(const sim::Metric& metric) {
+  return std::visit(KindOf{}, metric.value);
+}
+
 void add_metrics(MetricList& list, const Scenario& scenario) {
   sim::Metrics metrics;
   register_metrics(scenario, metrics);
@@ -39,7 +43,7 @@ void add_metrics(MetricList& list, const Scenario& scenario) {
     ListedMetric& listed = list[name];
     listed.unit = metric.unit;
     listed.doc = metric.doc;
-    listed.kind = std::visit(KindOf{}, metric.value);
+    listed.kind = kind_of(metric);
     listed.shown = to_string(metric.shown);
     listed.protocols.insert(scenario.protocol.name);
     listed.workloads.insert(scenario.workload.name);

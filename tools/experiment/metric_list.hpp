@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "sim/metrics/metrics.hpp"
 #include "tools/scenario/scenario.hpp"
 
 namespace racksim::tools {
@@ -16,6 +17,9 @@ struct ListedMetric {
   std::string shown;                           ///< when a person sees it: "always", "trouble", "verbose" or "json"
   std::set<std::string> protocols, workloads;  ///< in whose runs it was found
 };
+
+/// Whether it is a "counter", "gauge", "quotient", "histogram" or "time series".
+const char* kind_of(const sim::Metric& metric);
 
 /// By name.
 using MetricList = std::map<std::string, ListedMetric>;

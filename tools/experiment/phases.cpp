@@ -20,6 +20,7 @@ Phases::Phases(Assembly& assembly, Watch& watch, const RunPlan& plan, const Prog
 
 void Phases::warm_up() {
   enter(Stage::warm_up);
+  tell(RunProgress::Stage::filling);
   assembly_.warm_up();
   watch_.begin();
 }
@@ -32,6 +33,7 @@ RunOutcome Phases::run(Driver& driver) {
 void Phases::begin(Driver& driver) {
   enter(Stage::run);
   driver_ = &driver;
+  tell(RunProgress::Stage::warm_up);
   auto& calendar = assembly_.calendar();
   assembly_.faults().start();
   assembly_.workload().start();
@@ -59,6 +61,8 @@ RunOutcome Phases::finish() {
 void Phases::begin_measuring() {
   if (phase_ != Phase::warm_up) return;
   phase_ = Phase::measure;
+  measured_from_ = assembly_.calendar().now();
+  ended_before_ = assembly_.event_log().count(sim::Observed::operation_ended);
   assembly_.rack().settle();
   assembly_.metrics().open_window(assembly_.calendar().now());
   if (plan_.measure.operations) {
@@ -107,7 +111,9 @@ void Phases::checkpoint() {
   auto& calendar = assembly_.calendar();
   assembly_.rack().settle();
   checkpoints_.add(calendar.now());
-  if (progress_) progress_(calendar.now(), assembly_.event_log().count(sim::Observed::operation_ended));
+  tell(phase_ == Phase::warm_up   ? RunProgress::Stage::warm_up
+       : phase_ == Phase::measure ? RunProgress::Stage::measure
+                                  : RunProgress::Stage::drain);
   switch (watch_.look(phase_ == Phase::drain)) {
     case Watch::Pace::steady:
       break;
@@ -133,6 +139,29 @@ void Phases::look_again() {
   if (looks_again_) calendar.after<&Phases::look_again>(assembly_.rack().options().rtt, lane_, *this);
 }
 
+void Phases::tell(RunProgress::Stage stage) const {
+  if (!progress_) return;
+  progress_({.stage = stage,
+             .now = assembly_.calendar().now(),
+             .operations = assembly_.event_log().count(sim::Observed::operation_ended),
+             .done = share_over()});
+}
+
+std::optional<double> Phases::share_over() const {
+  if (phase_ > Phase::measure) return 1;
+  const Extent &warm_up = plan_.warmup, &measure = plan_.measure;
+  const bool measures = phase_ == Phase::measure;
+  const bool warms_up_by_time = !warm_up.operations && warm_up.time > sim::Duration{};
+  if (!measures && (warm_up.operations ? !measure.operations : measure.operations && warms_up_by_time)) return {};
+  if (measure.operations) {
+    const auto ended = static_cast<double>(assembly_.event_log().count(sim::Observed::operation_ended));
+    const auto before = static_cast<double>(measures ? ended_before_ : warm_up.operations.value_or(0));
+    return share_done(ended, before, static_cast<double>(*measure.operations));
+  }
+  const sim::Time begins = measures ? measured_from_ : sim::Time{} + warm_up.time;
+  return share_done(assembly_.calendar().now().seconds(), begins.seconds(), measure.time.seconds());
+}
+
 /// Ends, as a livelock does, where the protocol has come to a pair that its table does not define.
 Driver::Outcome Phases::run_to_the_end() {
   try {
@@ -156,6 +185,7 @@ void Phases::judge(Driver::Outcome outcome) {
                    fmt::format("the run reached its time limit before {}",
                                phase_ == Phase::drain ? "it came to rest" : "the measured phase was over")});
   }
+  tell(RunProgress::Stage::judging);
   static_cast<Findings&>(outcome_) = watch_.finish(at_rest_);
   assembly_.protocol().record_final_state();
   outcome_.hash = assembly_.event_log().hash();

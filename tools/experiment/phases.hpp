@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "sim/kernel/time.hpp"
 #include "sim/record/run_hash.hpp"
@@ -15,12 +16,10 @@
 #include "tools/experiment/checkpoints.hpp"
 #include "tools/experiment/driver.hpp"
 #include "tools/experiment/watch.hpp"
+#include "tools/recording/run_progress.hpp"
 #include "tools/scenario/run_plan.hpp"
 
 namespace racksim::tools {
-
-/// Told now and then how far a run is: simulated time and operations so far.
-using Progress = std::function<void(sim::Time now, std::uint64_t operations)>;
 
 /// What a run came to.
 struct RunOutcome : Findings {
@@ -62,6 +61,9 @@ class Phases {
   void checkpoint();
   void look_again();
   Driver::Outcome run_to_the_end();
+  void tell(RunProgress::Stage stage) const;
+  /// What of warm-up and measurement is over; nothing in a warm-up that is measured otherwise than what follows it.
+  std::optional<double> share_over() const;
   void judge(Driver::Outcome outcome);
 
   Assembly& assembly_;
@@ -75,6 +77,9 @@ class Phases {
   bool at_rest_ = false;      // at the end
   bool looks_again_ = false;  // between checkpoints
   sim::Time drain_end_;
+  // When the measurement began:
+  sim::Time measured_from_;
+  std::uint64_t ended_before_ = 0;  // operations
   RunOutcome outcome_;
 };
 

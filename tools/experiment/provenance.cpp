@@ -3,7 +3,11 @@
 
 #include <fmt/core.h>
 
+#include <filesystem>
+#include <set>
+
 #include "tools/experiment/commit.hpp"
+#include "tools/files/sha256.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -30,6 +34,19 @@ JsonValue provenance_json(const Provenance& provenance) {
                             {"modified", provenance.modified},
                             {"compiler", provenance.compiler},
                             {"build_type", provenance.build_type}});
+}
+
+JsonValue inputs_json(const std::vector<std::string>& files) {
+  JsonValue inputs = JsonValue::array();
+  std::set<std::string> listed;
+  for (const std::string& file : files) {
+    if (!listed.insert(file).second) continue;
+    std::error_code error;
+    const bool rereadable = std::filesystem::is_regular_file(file, error);
+    const std::string bytes = rereadable ? read_whole(file, JsonLimits::kBytes, "a readable JSON file") : "";
+    inputs.push(JsonValue::object({{"file", file}, {"sha256", rereadable ? JsonValue(sha256(bytes)) : JsonValue()}}));
+  }
+  return inputs;
 }
 
 std::string provenance_text(const Provenance& provenance) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "tools/json/json_document.hpp"
 
@@ -24,5 +25,9 @@ JsonValue provenance_json(const Provenance& provenance = tools::provenance());
 
 /// "racksim 0.1.0 (commit 4f2a..., with changes; gcc 12.2.0, Release)".
 std::string provenance_text(const Provenance& provenance = tools::provenance());
+
+/// Which files a run was put together from: their paths, as they were read, with the SHA-256 of their bytes (null of
+/// what is no regular file, and so cannot be read twice). To be asked when they have just been read.
+JsonValue inputs_json(const std::vector<std::string>& files);
 
 }  // namespace racksim::tools

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tools/experiment/metric_list.hpp"
 #include "tools/experiment/provenance.hpp"
 #include "tools/experiment/run_metrics.hpp"
 #include "tools/text/units.hpp"
@@ -13,6 +14,9 @@
 namespace racksim::tools {
 
 namespace {
+
+/// Of reports: another number says that something known has another place or meaning.
+constexpr std::uint64_t kReportFormat = 1;
 
 /// Of one that has recorded nothing all but the count is null.
 JsonValue histogram_json(const sim::Histogram& h) {
@@ -163,6 +167,37 @@ JsonValue profile_json(const Profile& profile) {
   return JsonValue::object({{"cpu_s", profile.total()}, {"samples", profile.samples}, {"shares", std::move(shares)}});
 }
 
+/// What differs between equal runs.
+JsonValue wall_json(const RunResult& result) {
+  const double rate = result.wall_seconds > 0 ? static_cast<double>(result.events) / result.wall_seconds : 0;
+  auto wall = JsonValue::object({{"events_per_s", std::round(rate)}});
+  if (result.profile) wall.set("profile", profile_json(*result.profile));
+  return wall;
+}
+
+JsonValue histograms_json(const sim::Metrics& metrics) {
+  JsonValue all = JsonValue::object();
+  for (const auto& [name, metric] : metrics.all()) {
+    const auto* histogram = std::get_if<sim::Histogram>(&metric.value);
+    if (histogram == nullptr || histogram->count() == 0) continue;
+    all.set(name, array_of(histogram->buckets(), [](const sim::Histogram::Bucket& bucket) {
+              return JsonValue::array({bucket.from.ns(), bucket.until.ns(), bucket.count});
+            }));
+  }
+  return all;
+}
+
+JsonValue metric_descriptions_json(const sim::Metrics& metrics) {
+  const auto one = [](const std::string& unit, const char* kind, const std::string& doc) {
+    return JsonValue::object({{"unit", unit}, {"kind", kind}, {"doc", doc}});
+  };
+  auto all = JsonValue::object({{"measured_ns", one("ns", "gauge", "length of the window of measurement")}});
+  all.set("throughput_mops", one("Mops", "gauge", "operations that ended in the window, in millions a second"));
+  if (const auto* latency = metrics.find("latency")) all.set("latency_ns", one("ns", "histogram", latency->doc));
+  for (const auto& [name, metric] : metrics.all()) all.set(name, one(metric.unit, kind_of(metric), metric.doc));
+  return all;
+}
+
 std::string profile_text(const Profile& profile) {
   std::string text =
       fmt::format("profile      {:.2f} s of a processor, {} samples\n", profile.total(), profile.samples);
@@ -175,8 +210,10 @@ std::string profile_text(const Profile& profile) {
 
 }  // namespace
 
-JsonValue report_json(const Scenario& scenario, const RunResult& result, const sim::Metrics& metrics) {
-  auto report = JsonValue::object({{"scenario", scenario.name},
+JsonValue report_json(const Scenario& scenario, const RunResult& result, const sim::Metrics& metrics,
+                      const RunOrigin* origin) {
+  auto report = JsonValue::object({{"format", kReportFormat},
+                                   {"scenario", scenario.name},
                                    {"protocol", scenario.protocol.name},
                                    {"seed", scenario.seed},
                                    {"verdict", result.pass ? "pass" : "fail"}});
@@ -218,8 +255,8 @@ JsonValue report_json(const Scenario& scenario, const RunResult& result, const s
   report.set("events", result.events);
   report.set("simulated_ns", result.simulated.ns());
   report.set("wall_s", result.wall_seconds);
-  if (result.profile) report.set("profile", profile_json(*result.profile));
   report.set("steady_state", steady_state_json(result.steady));
+  report.set("wall", wall_json(result));
   JsonValue values = JsonValue::object();
   JsonValue whole_run = JsonValue::object();
   values.set("operations", result.operations);
@@ -233,6 +270,12 @@ JsonValue report_json(const Scenario& scenario, const RunResult& result, const s
   report.set("metrics", std::move(values));
   report.set("whole_run", std::move(whole_run));
   report.set("provenance", provenance_json());
+  if (origin != nullptr) {
+    report.set("command", origin->command);
+    report.set("inputs", origin->inputs);
+    report.set("histograms", histograms_json(metrics));
+    report.set("metric_descriptions", metric_descriptions_json(metrics));
+  }
   report.set("config", configuration(scenario));
   return report;
 }

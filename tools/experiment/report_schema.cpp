@@ -35,6 +35,39 @@ bool is_hash(const JsonValue& value) {
          value.string()->find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
+bool is_format(const JsonValue& value) {
+  return value.natural() == 1;
+}
+
+JsonValue wall_schema() {
+  auto schema = empty_object_schema();
+  properties_of(schema).set("events_per_s", type_schema("number"));
+  properties_of(schema).set("profile", type_schema("object", "Where the processor's time went (--profile)."));
+  schema.set("description", "Of real time, as wall_s: what differs between equal runs.");
+  return schema;
+}
+
+JsonValue inputs_schema() {
+  auto input = empty_object_schema();
+  properties_of(input).set("file", type_schema("string"));
+  properties_of(input).set("sha256", nullable_schema(pattern_schema("^[0-9a-f]{64}$")));
+  require_members(input, {"file", "sha256"});
+  return array_schema(std::move(input), 0,
+                      "The files that scenario and testbed were put together from, the scenario's first.");
+}
+
+JsonValue histograms_schema() {
+  return map_schema(array_schema(array_schema(type_schema("number"))),
+                    "Buckets of each histogram: [from, until, count] in ns; those that hold nothing are left out.");
+}
+
+JsonValue descriptions_schema() {
+  auto one = empty_object_schema();
+  for (const char* key : {"unit", "kind", "doc"}) properties_of(one).set(key, type_schema("string"));
+  require_members(one, {"unit", "kind", "doc"});
+  return map_schema(std::move(one), "Of each member of metrics: its unit, its kind, and what it is.");
+}
+
 /// A member of a report: what it must be, in words, as a check and as a schema.
 struct ReportMember {
   const char* key;
@@ -48,6 +81,7 @@ const std::vector<ReportMember>& report_members() {
   const auto texts = array_schema(type_schema("string"));
   const auto objects = array_schema(type_schema("object"));
   static const std::vector<ReportMember> all{
+      {"format", "1", is_format, const_schema(1), false},
       {"scenario", "a string", is_text, type_schema("string", "The scenario's name.")},
       {"protocol", "a string", is_text, type_schema("string", "The protocol's name.")},
       {"seed", "a whole number", is_natural, integer_schema(0)},
@@ -71,11 +105,15 @@ const std::vector<ReportMember>& report_members() {
       {"events", "a whole number", is_natural, integer_schema(0)},
       {"simulated_ns", "a number", is_number, type_schema("number")},
       {"wall_s", "a number", is_number, type_schema("number", "Of real time.")},
-      {"profile", "an object", is_object, type_schema("object", "Where the processor's time went (--profile)."), false},
       {"steady_state", "an object", is_object, steady_state_schema(), false},
+      {"wall", "an object", is_object, wall_schema(), false},
       {"metrics", "an object", is_object, type_schema("object", "Of the measured phase.")},
       {"whole_run", "an object", is_object, map_schema(integer_schema(0), "What counters counted in all of the run.")},
       {"provenance", "an object", is_object, type_schema("object", "Which build made the report, and where.")},
+      {"command", "a string", is_text, type_schema("string", "What runs it again."), false},
+      {"inputs", "an array", is_array, inputs_schema(), false},
+      {"histograms", "an object", is_object, histograms_schema(), false},
+      {"metric_descriptions", "an object", is_object, descriptions_schema(), false},
       {"config", "an object", is_object, type_schema("object", "The scenario with every value in effect.")}};
   return all;
 }

@@ -78,8 +78,9 @@ StoredRun execute_run(const std::string& scenario_file, const std::vector<std::s
                       const Catalogue& catalogue) {
   if (!program.empty()) return execute_elsewhere(scenario_file, overrides, program, trace);
   Scenario scenario = load_scenario(scenario_file, catalogue, overrides);
-  scenario.observe.trace = trace ? trace->file : "";
+  scenario.observe.write_no_files();
   if (trace) {
+    scenario.observe.trace = trace->file;
     scenario.observe.trace_from = trace->from - sim::Time{};
     scenario.observe.trace_until = trace->until - sim::Time{};
   }

@@ -3,7 +3,6 @@
 
 #include <filesystem>
 
-#include "tools/experiment/report.hpp"
 #include "tools/files/write_file.hpp"
 #include "tools/scenario/binding.hpp"
 
@@ -28,8 +27,9 @@ std::string StoredRun::hash() const {
   return *report.find("run_hash")->string();
 }
 
-StoredRun stored_run(const Scenario& scenario, const RunResult& result, const sim::Metrics& metrics) {
-  return {configuration(scenario), report_json(scenario, result, metrics), result.checkpoints};
+StoredRun stored_run(const Scenario& scenario, const RunResult& result, const sim::Metrics& metrics,
+                     const RunOrigin* origin) {
+  return {configuration(scenario), report_json(scenario, result, metrics, origin), result.checkpoints};
 }
 
 void check_run_folder(const std::string& folder, const Scenario& scenario, const std::string& command,
@@ -37,14 +37,16 @@ void check_run_folder(const std::string& folder, const Scenario& scenario, const
   const std::filesystem::path path(folder);
   make_folder(path, command, option);
   std::error_code error;
+  Observation observe = scenario.observe;
   for (const char* name : {kConfiguration, kCheckpoints, kReport}) {
     check_output(path / name, command, option);
-    const auto& trace = scenario.observe.trace;
-    if (trace.empty() || std::filesystem::weakly_canonical(path / trace, error) !=
-                             std::filesystem::weakly_canonical(path / name, error)) {
-      continue;
+    for (const auto& [member, file] : observe.files()) {
+      if (file->empty() || std::filesystem::weakly_canonical(path / *file, error) !=
+                               std::filesystem::weakly_canonical(path / name, error)) {
+        continue;
+      }
+      throw InputError(scenario.file, "/observe/" + member, quote(*file), "a file that the run does not write besides");
     }
-    throw InputError(scenario.file, "/observe/trace", quote(trace), "a file that the run does not write besides");
   }
 }
 

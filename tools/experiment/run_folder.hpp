@@ -9,6 +9,7 @@
 
 #include "tools/experiment/checkpoints.hpp"
 #include "tools/experiment/experiment.hpp"
+#include "tools/experiment/report.hpp"
 #include "tools/json/json_document.hpp"
 
 namespace racksim::tools {
@@ -23,8 +24,9 @@ struct StoredRun {
   std::string hash() const;
 };
 
-/// What a run's folder will keep of it.
-StoredRun stored_run(const Scenario& scenario, const RunResult& result, const sim::Metrics& metrics);
+/// What a run's folder will keep of it; the report says as much as report_json says with that `origin`.
+StoredRun stored_run(const Scenario& scenario, const RunResult& result, const sim::Metrics& metrics,
+                     const RunOrigin* origin = nullptr);
 
 /// Throws what writing the files would throw, before the run, and InputError if the scenario's trace would be one of them.
 void check_run_folder(const std::string& folder, const Scenario& scenario, const std::string& command,

@@ -2,6 +2,7 @@
 #include "tools/experiment/run_metrics.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <string_view>
 #include <utility>
@@ -18,18 +19,6 @@ constexpr std::string_view kWholeRun = ".whole_run";
 constexpr const char* kOperations = "operations";
 
 constexpr const char* kStatistics[] = {"count", "mean", "max", "p50", "p95", "p99", "p999"};
-
-std::optional<double> statistic(const sim::Histogram& h, const std::string& name) {
-  if (name == "count") return static_cast<double>(h.count());
-  if (h.count() == 0) return std::nullopt;
-  if (name == "mean") return h.mean().ns();
-  if (name == "max") return h.max().ns();
-  if (name == "p50") return h.percentile(50).ns();
-  if (name == "p95") return h.percentile(95).ns();
-  if (name == "p99") return h.percentile(99).ns();
-  if (name == "p999") return h.percentile(99.9).ns();
-  return std::nullopt;
-}
 
 constexpr const char* kSeriesStatistics[] = {"lowest_share", "low_share", "mega_per_second"};
 
@@ -102,7 +91,7 @@ std::optional<double> metric_value(const sim::Metrics& metrics, const std::strin
   if (dot == std::string::npos) return std::nullopt;
   const sim::Metric* metric = metrics.find(name.substr(0, dot));
   const auto* histogram = metric != nullptr ? std::get_if<sim::Histogram>(&metric->value) : nullptr;
-  return histogram != nullptr ? statistic(*histogram, name.substr(dot + 1)) : std::nullopt;
+  return histogram != nullptr ? histogram_statistic(*histogram, name.substr(dot + 1)) : std::nullopt;
 }
 
 std::optional<sim::Duration> interval_too_long_for(const sim::Metrics& metrics, const std::string& name,
@@ -132,6 +121,31 @@ std::string metric_unit(const sim::Metrics& metrics, const std::string& name) {
   if (name.ends_with(kRate)) return millions(metric->unit);
   if (std::holds_alternative<sim::TimeSeries>(metric->value)) return "share";
   return std::holds_alternative<sim::Histogram>(metric->value) && name.ends_with(".count") ? "" : metric->unit;
+}
+
+std::optional<double> histogram_statistic(const sim::Histogram& h, const std::string& name) {
+  if (name == "count") return static_cast<double>(h.count());
+  if (h.count() == 0) return std::nullopt;
+  if (name == "mean") return h.mean().ns();
+  if (name == "max") return h.max().ns();
+  if (name == "p50") return h.percentile(50).ns();
+  if (name == "p95") return h.percentile(95).ns();
+  if (name == "p99") return h.percentile(99).ns();
+  if (name == "p999") return h.percentile(99.9).ns();
+  return std::nullopt;
+}
+
+std::vector<std::string> histogram_statistics() {
+  return {std::begin(kStatistics), std::end(kStatistics)};
+}
+
+MetricNumber metric_number(const sim::Metrics& metrics, const std::string& name) {
+  if (name == "throughput_mops") return metric_number(metrics, kOperations + std::string(kRate));
+  if (name.starts_with("latency_ns.")) return metric_number(metrics, "latency." + name.substr(11));
+  if (const sim::Metric* metric = metrics.find(name)) return {metric, ""};
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string::npos) return {};
+  return {metrics.find(name.substr(0, dot)), name.substr(dot + 1)};
 }
 
 std::vector<std::string> metric_names_in(const sim::Metrics& metrics) {

@@ -28,6 +28,21 @@ std::optional<sim::Duration> interval_too_long_for(const sim::Metrics& metrics, 
 /// In what the metric of this name is told, such as "Mops" or "ns"; empty if there is none.
 std::string metric_unit(const sim::Metrics& metrics, const std::string& name);
 
+/// What is asked of a histogram by the last part of a name: "count", "p99"; nothing if there is no such statistic, or
+/// nothing in it.
+std::optional<double> histogram_statistic(const sim::Histogram& histogram, const std::string& name);
+
+/// The statistics that a histogram has.
+std::vector<std::string> histogram_statistics();
+
+/// A metric's name and what stands behind it for one of its numbers.
+struct MetricNumber {
+  const sim::Metric* metric = nullptr;  ///< null if there is none
+  std::string behind;                   ///< "p99" of "latency.p99"; empty of a name alone
+};
+/// Which number of which metric a name that `metric_value` knows is about.
+MetricNumber metric_number(const sim::Metrics& metrics, const std::string& name);
+
 /// All names that `metric_value` knows, in alphabetical order.
 std::vector<std::string> metric_names_in(const sim::Metrics& metrics);
 

@@ -53,9 +53,10 @@ std::string section(const IndexedFigure& figure) {
 IndexedFigure indexed(const Figure& figure, const std::vector<PointResult>& results, const std::string& folder,
                       bool drawn) {
   IndexedFigure entry{figure.name, figure.title, figure.paper, folder, drawn, {}, results.size(), 0};
-  for (const auto& [claim, verdict, in_words] : judge_claims(figure, results)) {
-    entry.claims.push_back({claim->id, claim->text, claim->paper.text, verdict.simulated, in_words, verdict.met,
-                            !verdict.unclear.empty()});
+  for (const JudgedClaim& judged : judge_claims(figure, results)) {
+    const Claim& claim = *judged.claim;
+    entry.claims.push_back({claim.id, claim.text, claim.paper.text, judged.verdict.simulated, judged.text,
+                            judged.verdict.met, !judged.verdict.unclear.empty()});
   }
   entry.failed = static_cast<std::size_t>(
       std::count_if(results.begin(), results.end(), [](const PointResult& r) { return !r.ended() || !r.pass; }));

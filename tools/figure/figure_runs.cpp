@@ -22,7 +22,7 @@ constexpr std::chrono::milliseconds kPatience{200};
 /// What a run says, in JSON. `load` is that of its knee, 0 for none.
 JsonValue run_of(const Figure& figure, Scenario scenario, std::uint64_t load) {
   JsonValue answer = JsonValue::object();
-  scenario.observe.trace.clear();  // points would write over each other's
+  scenario.observe.write_no_files();  // points would write over each other's
   sim::Metrics metrics;
   const RunResult result = run_experiment(scenario, metrics, "", {});
   JsonValue values = JsonValue::array();

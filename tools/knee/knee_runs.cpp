@@ -16,7 +16,7 @@ namespace {
 
 /// In the child: runs and says in JSON what came out.
 std::string run_probe(Scenario scenario) {
-  scenario.observe.trace.clear();
+  scenario.observe.write_no_files();
   sim::Metrics metrics;
   const RunResult result = run_experiment(scenario, metrics, "", {});
   if (!result.violations.empty()) {

@@ -43,10 +43,7 @@ JsonValue configuration(const Scenario& scenario) {
   value.set("run", write_run_plan(scenario.run, true));
   value.set("faults", write_faults(scenario.faults));
   value.set("check", write_checks(scenario.checks, scenario.history));
-  auto observe = scenario.observe;
-  sim::Parameters parameters;
-  observe.declare(parameters);
-  value.set("observe", values_in_effect(parameters));
+  value.set("observe", write_observation(scenario.observe));
   value.set("expect", write_expectations(scenario.expect));
   return value;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "tools/files/data_files.hpp"
 #include "tools/text/columns.hpp"
 #include "tools/text/units.hpp"
 
@@ -58,13 +59,27 @@ struct RangeOf {
   }
 };
 
+std::string basis_of(const Parameter& parameter) {
+  if (!parameter.basis) return "";
+  switch (parameter.basis->of) {
+    case Parameter::Basis::Of::published:
+      return "published";
+    case Parameter::Basis::Of::estimate:
+      return "estimate";
+    case Parameter::Basis::Of::calibrated:
+      break;
+  }
+  return "calibrated";
+}
+
 void add_options(std::vector<DeclaredOption>& options, const sim::Parameters& parameters, const std::string& part,
                  const std::string& owner, const std::string& prefix) {
   for (const Parameter& parameter : parameters.all()) {
     Range range = std::visit(RangeOf{}, parameter.kind);
     options.push_back({owner, part, prefix + parameter.name, std::move(range.type), std::move(range.least),
                        std::move(range.most), value_in_effect(parameter), std::move(range.choices),
-                       parameter.described()});
+                       parameter.described(), parameter.doc, basis_of(parameter),
+                       parameter.basis ? std::string(parameter.basis->text) : ""});
   }
 }
 
@@ -91,18 +106,20 @@ std::string written_text(const JsonValue& value) {
   return value.string() ? *value.string() : value.is_null() ? "null" : to_canonical_json(value);
 }
 
-std::string range_text(const DeclaredOption& option) {
-  if (!option.choices.empty()) return fmt::format("{}", fmt::join(option.choices, ", "));
-  if (option.least.is_null() && option.most.is_null()) return option.type;
-  const std::string least = option.least.is_null() ? "" : written_text(option.least) + " ";
-  return fmt::format("{}, {}..{}", option.type, least, option.most.is_null() ? "" : " " + written_text(option.most));
-}
-
 /// What the testbed says about its constant; null if nothing.
 const Annotation* annotation_of(const Testbed& testbed, const std::string& name) {
   const auto found = std::find_if(testbed.annotations.begin(), testbed.annotations.end(),
                                   [&](const Annotation& annotation) { return annotation.name == name; });
   return found == testbed.annotations.end() ? nullptr : &*found;
+}
+
+JsonValue constant_json(const Testbed& testbed, const Parameter& parameter) {
+  auto entry = JsonValue::object(
+      {{"testbed", testbed.name}, {"constant", parameter.name}, {"value", value_in_effect(parameter)}});
+  if (const Annotation* annotation = annotation_of(testbed, parameter.name)) {
+    entry.set({{"source", annotation->source}, {"calibrated", annotation->calibrated}, {"note", annotation->note}});
+  }
+  return entry;
 }
 
 }  // namespace
@@ -121,25 +138,34 @@ std::vector<DeclaredOption> declared_options(const Catalogue& catalogue) {
   return options;
 }
 
+std::string values_text(const DeclaredOption& option) {
+  if (!option.choices.empty()) return fmt::format("{}", fmt::join(option.choices, ", "));
+  if (option.least.is_null() && option.most.is_null()) return option.type;
+  const std::string least = option.least.is_null() ? "" : written_text(option.least) + " ";
+  return fmt::format("{}, {}..{}", option.type, least, option.most.is_null() ? "" : " " + written_text(option.most));
+}
+
 std::string options_text(const std::vector<DeclaredOption>& options) {
   std::vector<std::vector<std::string>> lines{{"option", "default", "values", "meaning"}};
   for (const DeclaredOption& option : options) {
-    lines.push_back({option.path, written_text(option.initial), range_text(option), option.doc});
+    lines.push_back({option.path, written_text(option.initial), values_text(option), option.doc});
   }
   return in_columns(lines);
 }
 
+JsonValue option_json(const DeclaredOption& option) {
+  auto entry =
+      JsonValue::object({{"part", option.part}, {"owner", option.owner}, {"path", option.path}, {"type", option.type}});
+  if (!option.least.is_null()) entry.set("least", option.least);
+  if (!option.most.is_null()) entry.set("most", option.most);
+  if (!option.choices.empty()) entry.set("choices", array_of(option.choices));
+  entry.set("default", option.initial);
+  entry.set("doc", option.doc);
+  return entry;
+}
+
 JsonValue options_json(const std::vector<DeclaredOption>& options) {
-  return array_of(options, [](const DeclaredOption& option) {
-    auto entry = JsonValue::object(
-        {{"part", option.part}, {"owner", option.owner}, {"path", option.path}, {"type", option.type}});
-    if (!option.least.is_null()) entry.set("least", option.least);
-    if (!option.most.is_null()) entry.set("most", option.most);
-    if (!option.choices.empty()) entry.set("choices", array_of(option.choices));
-    entry.set("default", option.initial);
-    entry.set("doc", option.doc);
-    return entry;
-  });
+  return array_of(options, option_json);
 }
 
 std::string constants_text(const std::vector<Testbed>& testbeds) {
@@ -157,16 +183,28 @@ std::string constants_text(const std::vector<Testbed>& testbeds) {
 JsonValue constants_json(const std::vector<Testbed>& testbeds) {
   JsonValue list = JsonValue::array();
   for (const Testbed& testbed : testbeds) {
+    for (const Parameter& parameter : testbed.rack.parameters.all()) list.push(constant_json(testbed, parameter));
+  }
+  return list;
+}
+
+JsonValue constants_json(const std::vector<Testbed>& testbeds, const std::string& name) {
+  JsonValue list = JsonValue::array();
+  for (const Testbed& testbed : testbeds) {
     for (const Parameter& parameter : testbed.rack.parameters.all()) {
-      auto entry = JsonValue::object(
-          {{"testbed", testbed.name}, {"constant", parameter.name}, {"value", value_in_effect(parameter)}});
-      if (const Annotation* annotation = annotation_of(testbed, parameter.name)) {
-        entry.set({{"source", annotation->source}, {"calibrated", annotation->calibrated}, {"note", annotation->note}});
-      }
-      list.push(std::move(entry));
+      if (parameter.name == name) list.push(constant_json(testbed, parameter));
     }
   }
   return list;
+}
+
+std::vector<Testbed> shipped_testbeds(const Catalogue& catalogue, const std::string& only) {
+  std::vector<Testbed> testbeds;
+  for (const auto& name : testbed_names()) {
+    if (!only.empty() && name != only) continue;
+    testbeds.push_back(load_testbed((scenarios_folder() / "testbeds" / (name + ".json")).string(), catalogue));
+  }
+  return testbeds;
 }
 
 }  // namespace racksim::tools

@@ -49,7 +49,7 @@ std::vector<FileKind> kinds(const Catalogue& catalogue) {
        "report.json",
        "racksim validate",
        {"scenario", "verdict", "violations", "violation_count", "failed_expectations", "run_hash", "events",
-        "simulated_ns", "metrics", "whole_run", "provenance", "config"}},
+        "simulated_ns", "metrics", "whole_run", "provenance", "metric_descriptions", "config"}},
       {"testbed", "testbed.json", "racksim validate", rack_members(catalogue)},
       {"part of a testbed", "testbed-part.json", "racksim validate", {}}};
 }

@@ -48,6 +48,22 @@ void Observation::declare(sim::Parameters& parameters) {
   parameters.length("trace_until", trace_until, 0_s, kLongestRun, "The trace ends with this instant.");
   parameters.length("series_interval", series_interval, 0_s, kLongestRun,
                     "Time between samples of all metrics; 0s for none.");
+  parameters.text("operations", operations,
+                  "File for every operation of the run: CSV, or records if its name ends in .bin; empty for none.");
+  parameters.object("series", series);
+}
+
+void SeriesFile::declare(sim::Parameters& parameters) {
+  parameters.text("file", file, "CSV file for metrics over time; empty for none.");
+  parameters.length("interval", interval, 1_ns, kLongestRun, "Time that a row of it covers.");
+}
+
+std::vector<std::pair<std::string, std::string*>> Observation::files() {
+  return {{"trace", &trace}, {"operations", &operations}, {"series/file", &series.file}};
+}
+
+void Observation::write_no_files() {
+  for (const auto& [path, file] : files()) file->clear();
 }
 
 void HistoryOptions::declare(sim::Parameters& parameters) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/switch/switch_options.hpp"
@@ -59,14 +60,30 @@ struct RunPlan {
   std::string order_text() const;
 };
 
+/// `observe.series` in a scenario: metrics over time in a file.
+struct SeriesFile {
+  std::string file;                ///< a CSV file; empty for none
+  sim::Duration interval = 10_us;  ///< of a row
+  std::vector<std::string> metrics{"throughput_mops", "latency_ns.mean", "latency_ns.p99"};  ///< its columns
+
+  /// All but `metrics`, which the scenario reader knows.
+  void declare(sim::Parameters& parameters);
+};
+
 /// `observe` in a scenario: outside the run hash.
 struct Observation {
   std::string trace;                        ///< file for the trace in JSON lines; empty for none
   sim::Duration trace_from{};               ///< what is observed before is not traced
   sim::Duration trace_until = kLongestRun;  ///< nor what is observed after
   sim::Duration series_interval{};          ///< metrics are sampled this often; zero for never
+  std::string operations;                   ///< file for all operations; empty for none
+  SeriesFile series;
 
   void declare(sim::Parameters& parameters);
+  /// The members that name files to write, by their paths in `observe`; what is empty is not written.
+  std::vector<std::pair<std::string, std::string*>> files();
+  /// For one of many runs, which would write over each other's.
+  void write_no_files();
 };
 
 /// An oracle and whether the run asks for it.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <map>
 
 #include "models/rack/idle_path.hpp"
 #include "p4model/language/program.hpp"
@@ -120,6 +121,7 @@ void read_rack(Scenario& scenario, const JsonValue& value, const JsonLocation& p
   auto testbed = testbeds(named, scenario.testbed, catalogue);
   scenario.rack = std::move(testbed.rack);
   scenario.annotations = std::move(testbed.annotations);
+  scenario.files = std::move(testbed.files);
   const models::RackOptions of_testbed = *scenario.rack.options;
   bind(value, place, scenario.rack.parameters, {{"testbed"}, &scenario.annotations});
   move_rtt(scenario, value, of_testbed);
@@ -148,20 +150,35 @@ void check_window(const RunPlan& run, const JsonLocation& place) {
   }
 }
 
+/// A series of a run whose length is known must not have more intervals than a series can have.
+void check_series_interval(const RunPlan& run, sim::Duration interval, const JsonLocation& place) {
+  if (run.warmup.operations || run.measure.operations) return;
+  const sim::Duration length = std::min(run.warmup.time + run.measure.time, run.time_limit);
+  const sim::Duration least = length / static_cast<std::int64_t>(sim::TimeSeries::kMaxIntervals);
+  if (interval >= least) return;
+  place.refuse(format_length(interval),
+               fmt::format("at least {} for a run of {}", format_length(least), format_length(length)));
+}
+
 void check_observation(const Scenario& scenario, const JsonLocation& place) {
-  const Observation& observe = scenario.observe;
+  Observation observe = scenario.observe;
   if (observe.trace_from > observe.trace_until) {
     place.member("trace_from")
         .refuse(format_length(observe.trace_from), "at most \"trace_until\", " + format_length(observe.trace_until));
   }
-  const RunPlan& run = scenario.run;
-  if (observe.series_interval == sim::Duration{} || run.warmup.operations || run.measure.operations) return;
-  const sim::Duration length = std::min(run.warmup.time + run.measure.time, run.time_limit);
-  const sim::Duration least = length / static_cast<std::int64_t>(sim::TimeSeries::kMaxIntervals);
-  if (observe.series_interval < least) {
-    place.member("series_interval")
-        .refuse(format_length(observe.series_interval),
-                fmt::format("at least {} for a run of {}", format_length(least), format_length(length)));
+  if (observe.series_interval != sim::Duration{}) {
+    check_series_interval(scenario.run, observe.series_interval, place.member("series_interval"));
+  }
+  if (!observe.series.file.empty()) {
+    check_series_interval(scenario.run, observe.series.interval, place.member("series").member("interval"));
+  }
+  std::map<std::filesystem::path, std::string> named;
+  for (const auto& [member, file] : observe.files()) {
+    if (file->empty()) continue;
+    const auto [other, first] = named.emplace(std::filesystem::path(*file).lexically_normal(), member);
+    if (first) continue;
+    throw InputError(place.file, place.pointer + '/' + member, quote(*file),
+                     "another file than that of \"" + other->second + '"');
   }
 }
 
@@ -206,9 +223,7 @@ Scenario bind_scenario(const JsonValue& document, const std::string& file, const
   scenario.checks = read_checks(document.find("check"), root.member("check"), promised_oracles(scenario),
                                 catalogue.oracles, scenario.history);
   if (const auto* observe = document.find("observe")) {
-    sim::Parameters parameters;
-    scenario.observe.declare(parameters);
-    bind(*observe, root.member("observe"), parameters);
+    scenario.observe = read_observation(*observe, root.member("observe"));
   }
   if (const auto* expect = document.find("expect")) {
     scenario.expect = read_expectations(*expect, root.member("expect"), catalogue.oracles);
@@ -249,9 +264,12 @@ Scenario read_scenario(JsonValue document, const std::string& file, const Catalo
 }
 
 Scenario load_scenario(const std::string& path, const Catalogue& catalogue, const std::vector<std::string>& overrides) {
-  return Composition(find_scenario_file(path)).read([&](const JsonValue& document, const std::string& file) {
+  const Composition composition(find_scenario_file(path));
+  Scenario scenario = composition.read([&](const JsonValue& document, const std::string& file) {
     return read_scenario(document, file, catalogue, overrides);
   });
+  scenario.files.insert(scenario.files.begin(), composition.files().begin(), composition.files().end());
+  return scenario;
 }
 
 bool is_testbed_part(const JsonValue& document) {
@@ -259,8 +277,11 @@ bool is_testbed_part(const JsonValue& document) {
 }
 
 Testbed load_testbed(const std::string& file, const Catalogue& catalogue) {
-  return Composition(file).read(
+  const Composition composition(file);
+  Testbed testbed = composition.read(
       [&](const JsonValue& document, const std::string& name) { return read_testbed(document, name, catalogue); });
+  testbed.files = composition.files();
+  return testbed;
 }
 
 Testbed read_testbed(const JsonValue& document, const std::string& file, const Catalogue& catalogue) {

@@ -52,9 +52,10 @@ BoundOptions<Base> bound(std::string name, Options options) {
 }
 
 struct Scenario {
-  std::string file;  ///< where it was read from
-  std::string name;  ///< the file's name without ".json" if the scenario gives none
-  std::string doc;   ///< what the scenario is there for; may be empty
+  std::string file;                ///< where it was read from
+  std::vector<std::string> files;  ///< what it was put together from, that file first, its testbed's behind
+  std::string name;                ///< the file's name without ".json" if the scenario gives none
+  std::string doc;                 ///< what the scenario is there for; may be empty
   std::uint64_t seed = 1;
   std::string testbed;
   BoundOptions<models::RackOptions> rack;  ///< the testbed's values with the scenario's over them
@@ -84,6 +85,7 @@ struct Testbed {
   std::string name, doc;
   BoundOptions<models::RackOptions> rack;
   std::vector<Annotation> annotations;
+  std::vector<std::string> files = {};  ///< what it was put together from
 };
 /// Reads a testbed file or a part of one, put together with what it builds on. What it does not give has its default.
 /// Throws InputError.

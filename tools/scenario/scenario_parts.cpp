@@ -1,9 +1,10 @@
-// Reading and writing of phases, checks and expectations.
+// Reading and writing of phases, checks, observations and expectations.
 #include "tools/scenario/scenario_parts.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <sstream>
 
 #include "tools/text/nearest_name.hpp"
 #include "tools/text/units.hpp"
@@ -57,6 +58,22 @@ void read_order(const JsonValue& value, const JsonLocation& place, RunPlan& plan
   }
 }
 
+/// Names, in an array or, as is handy on a command line, in one text with commas between them.
+std::vector<std::string> read_names(const JsonValue& value, const JsonLocation& place) {
+  const std::string expected = "names of metrics: [\"throughput_mops\"], or \"throughput_mops,latency_ns.p99\"";
+  std::vector<std::string> names;
+  if (value.is_array()) {
+    for (std::size_t i = 0; i < value.elements()->size(); ++i) {
+      names.push_back(require_string((*value.elements())[i], place.element(i), "the name of a metric"));
+    }
+  } else {
+    std::istringstream text(require_string(value, place, expected));
+    for (std::string name; std::getline(text, name, ',');) names.push_back(name);
+  }
+  if (names.empty()) place.refuse("no name", expected);
+  return names;
+}
+
 double require_number(const JsonValue& value, const JsonLocation& place) {
   const auto number = value.number();
   if (!number) place.refuse(value.description(), "a number");
@@ -104,6 +121,25 @@ JsonValue write_run_plan(RunPlan plan, bool with_execution) {
     if (of_behaviour || with_execution) value.set(key, content);
   }
   value.set_dotted("schedule.order", plan.order_text());
+  return value;
+}
+
+Observation read_observation(const JsonValue& value, const JsonLocation& place) {
+  Observation observation;
+  sim::Parameters parameters;
+  observation.declare(parameters);
+  bind(value, place, parameters, {{"series.metrics"}, nullptr});
+  const auto* series = value.find("series");
+  const auto* metrics = series != nullptr ? series->find("metrics") : nullptr;
+  if (metrics != nullptr) observation.series.metrics = read_names(*metrics, place.member("series").member("metrics"));
+  return observation;
+}
+
+JsonValue write_observation(Observation observation) {
+  sim::Parameters parameters;
+  observation.declare(parameters);
+  auto value = values_in_effect(parameters);
+  value.set_dotted("series.metrics", array_of(observation.series.metrics));
   return value;
 }
 

@@ -1,4 +1,5 @@
-// The scenario's fixed parts whose forms are richer than declared parameters: phases, checks and expectations.
+// The scenario's fixed parts whose forms are richer than declared parameters: phases, checks, observations and
+// expectations.
 #pragma once
 
 #include <string>
@@ -16,6 +17,10 @@ namespace racksim::tools {
 RunPlan read_run_plan(const JsonValue& value, const JsonLocation& place);
 /// The other way round; `with_execution` tells whether to include what cannot change the results.
 JsonValue write_run_plan(RunPlan plan, bool with_execution);
+
+/// `observe`.
+Observation read_observation(const JsonValue& value, const JsonLocation& place);
+JsonValue write_observation(Observation observation);
 
 /// `check`: a flag for each oracle, "all" for those that are neither named nor implied by others, and the options of
 /// the recorded history. Null means that no oracle is asked for.

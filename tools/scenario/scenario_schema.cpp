@@ -72,6 +72,18 @@ JsonValue run_schema() {
   return schema;
 }
 
+JsonValue observe_schema() {
+  auto schema = empty_object_schema();
+  Observation observation;
+  sim::Parameters parameters;
+  observation.declare(parameters);
+  add_schema(schema, parameters);
+  properties_of(*properties_of(schema).find("series"))
+      .set("metrics", any_of_schemas({array_schema(type_schema("string"), 1), type_schema("string")},
+                                     "Its columns: names of metrics, in an array or with commas between them."));
+  return schema;
+}
+
 JsonValue check_schema(const std::vector<models::OracleEntry>& oracles) {
   auto schema = empty_object_schema();
   std::string all = "Every oracle that is not named here";
@@ -130,12 +142,7 @@ JsonValue whole_scenario_schema(const Catalogue& catalogue) {
   members.set("run", run_schema());
   members.set("faults", array_schema(kind_schema(catalogue.faults)));
   members.set("check", check_schema(catalogue.oracles));
-  auto observe = empty_object_schema();
-  Observation observation;
-  sim::Parameters parameters;
-  observation.declare(parameters);
-  add_schema(observe, parameters);
-  members.set("observe", std::move(observe));
+  members.set("observe", observe_schema());
   members.set("expect", expect_schema(catalogue.oracles));
   members.set("fuzz", fuzz_guide_schema());
   require_members(schema, {"version", "rack", "protocol", "workload"});

@@ -65,7 +65,8 @@ Testbed testbed_from_files(const JsonLocation& named, const std::string& name, c
     const auto names = testbed_names();
     named.refuse(quote(name), "a testbed: " + one_of(names), nearest_name(name, names));
   }
-  return composition_of(file).read([&](const JsonValue& document, const std::string& path) {
+  const Composition& composition = composition_of(file);
+  Testbed testbed = composition.read([&](const JsonValue& document, const std::string& path) {
     if (is_testbed_part(document)) {
       named.refuse(
           quote(name) + ", a part of a testbed without \"nodes\"",
@@ -73,6 +74,8 @@ Testbed testbed_from_files(const JsonLocation& named, const std::string& name, c
     }
     return read_testbed(document, path, catalogue);
   });
+  testbed.files = composition.files();
+  return testbed;
 }
 
 }  // namespace racksim::tools

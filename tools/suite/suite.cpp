@@ -119,7 +119,7 @@ std::string text_member(const JsonValue& object, const char* key) {
 /// The report without what names, configures or times the execution.
 JsonValue mode_independent(const Scenario& scenario, const RunResult& result, const sim::Metrics& metrics) {
   JsonValue report = stored_run(scenario, result, metrics).report;
-  for (const char* own : {"config", "events", "wall_s"}) report.erase(own);
+  for (const char* own : {"config", "events", "wall_s", "wall"}) report.erase(own);
   return report;
 }
 
@@ -156,7 +156,7 @@ SuiteFiles find_suite(const std::vector<std::string>& paths) {
 
 SuiteScenario load_suite_scenario(const SuiteEntry& entry, const Catalogue& catalogue) {
   SuiteScenario result{entry, load_scenario(entry.file, catalogue), load_baseline(baseline_file(entry.file).string())};
-  result.scenario.observe.trace.clear();  // runs at the same time would write over each other's
+  result.scenario.observe.write_no_files();  // runs at the same time would write over each other's
   const auto& expect = result.scenario.expect;
   if (!expect.metrics.empty() || !expect.baseline.tolerances.empty()) check_experiment(result.scenario);
   return result;

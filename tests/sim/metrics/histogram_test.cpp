@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdlib>
+#include <map>
 #include <vector>
 
 #include "sim/random/random.hpp"
@@ -97,6 +98,55 @@ TEST_CASE("merging counts what both have counted") {
   for (const double p : {1.0, 50.0, 95.0, 99.9}) CHECK(left.percentile(p) == both.percentile(p));
   left.clear();
   CHECK(left.count() == 0);
+}
+
+TEST_CASE("buckets hold all that was recorded, next to each other or further apart, each within 1/128 of itself") {
+  RandomStream random(12, "buckets");
+  Histogram histogram;
+  std::map<std::int64_t, std::uint64_t> recorded;
+  for (int i = 0; i < 2000; ++i) {
+    const auto d = random.exponential(2_us);
+    histogram.record(d);
+    ++recorded[d.ps()];
+  }
+  std::uint64_t count = 0;
+  Duration reached;
+  for (const Histogram::Bucket& bucket : histogram.buckets()) {
+    REQUIRE(bucket.from >= reached);
+    REQUIRE(bucket.until > bucket.from);
+    REQUIRE((bucket.until - bucket.from).ps() <= std::max<std::int64_t>(1, bucket.from.ps() / 128));
+    std::uint64_t within = 0;
+    for (auto d = recorded.lower_bound(bucket.from.ps()); d != recorded.lower_bound(bucket.until.ps()); ++d) {
+      within += d->second;
+    }
+    REQUIRE(bucket.count == within);
+    count += bucket.count;
+    reached = bucket.until;
+  }
+  CHECK(count == 2000);
+  CHECK(Histogram().buckets().empty());
+}
+
+TEST_CASE("what was recorded since an earlier look is as if it had been recorded alone") {
+  RandomStream random(13, "since");
+  Histogram histogram, later;
+  histogram.record(1_ns);
+  histogram.record(9_ms);
+  const Histogram earlier = histogram;
+  for (int i = 0; i < 1000; ++i) {
+    const auto d = random.exponential(3_us) + 10_ns;
+    histogram.record(d);
+    later.record(d);
+  }
+  const Histogram since = histogram.since(earlier);
+  CHECK(since.count() == 1000);
+  CHECK(since.mean() == later.mean());
+  for (const double p : {50.0, 95.0, 99.9}) CHECK(since.percentile(p) == later.percentile(p));
+  for (const double p : {0.0, 100.0}) {
+    CHECK(since.percentile(p).ns() == Approx(later.percentile(p).ns()).epsilon(1.0 / 128));
+  }
+  CHECK(histogram.since(histogram).count() == 0);
+  CHECK(histogram.since(histogram).max() == 0_ps);
 }
 
 TEST_CASE("an empty histogram reports zeros, and a negative duration is refused") {

@@ -258,7 +258,7 @@ TEST_CASE("the program says what is wrong with a command line in its own words")
     CAPTURE(arguments);
     CHECK_THAT(refusal_of_command(folder, std::move(arguments)), Catch::Contains(expected));
   };
-  refused({}, "racksim: command line: found no command, expected \"bench\", \"diff\"");
+  refused({}, "racksim: command line: found no command, expected \"bench\", \"describe\", \"diff\"");
   refused({"rnu"}, "found the unknown command \"rnu\"");
   refused({"rnu"}, "(did you mean \"run\"?)");
   refused({"--jsn", "run", "quickstart.json"}, "racksim: command line: found the unknown option \"--jsn\"");

@@ -170,7 +170,9 @@ TEST_CASE("what is thrown as the run goes on is a defect with its last event, un
       const Scenario scenario = read_scenario(parse_json(kMute, "mute"), "mute.json", built_in_catalogue());
       sim::Metrics metrics;
       try {
-        run_experiment(scenario, metrics, "", [&](sim::Time, std::uint64_t) { fails(); });
+        run_experiment(scenario, metrics, "", [&](const RunProgress& now) {
+          if (now.now > sim::Time{}) fails();
+        });
       } catch (const InputError& error) {
         return fmt::format("input: {}", error.what());
       } catch (const InvariantFailure& failure) {

@@ -38,7 +38,7 @@ Seen run(const JsonValue& document, const std::string& file, std::vector<std::st
     sim::Metrics metrics;
     const RunResult result = run_experiment(scenario, metrics, "", {});
     JsonValue report = stored_run(scenario, result, metrics).report;
-    for (const char* own : {"config", "events", "wall_s"}) report.erase(own);
+    for (const char* own : {"config", "events", "wall_s", "wall"}) report.erase(own);
     return std::to_string(result.events) + " " + to_json(report);
   });
   std::optional<ChildResult> ended;

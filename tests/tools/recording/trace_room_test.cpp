@@ -1,5 +1,5 @@
 // A trace leaves others room on its disk.
-#include "tools/experiment/trace_room.hpp"
+#include "tools/recording/trace_room.hpp"
 
 #include <catch2/catch.hpp>
 #include <sstream>
@@ -28,24 +28,25 @@ TEST_CASE("a trace goes on while there is room and ends before there is none") {
   std::ostringstream out;
   std::filesystem::space_info space{.capacity = 100'000 * kMiB, .free = 0, .available = 1024 * kMiB};
   unsigned looks = 0;
-  TraceWithRoom trace(event_log, out, sim::Time{}, sim::Time::max(), "runs/trace.jsonl", [&] {
-    ++looks;
-    return space;
-  });
+  TraceWithRoom trace(event_log, out, sim::Time{}, sim::Time::max(),
+                      DiskRoom("runs/trace.jsonl", TraceWithRoom::kAdvice, [&] {
+                        ++looks;
+                        return space;
+                      }));
   event_log.attach(trace);
   const auto observe = [&](std::uint64_t count) {
     for (std::uint64_t i = 0; i < count; ++i) {
       event_log.record(sim::Observed::message_sent, source, sim::Time::from_ps(1000), sim::OperationId{0u});
     }
   };
-  observe(2 * TraceWithRoom::kObservations);
+  observe(2 * DiskRoom::kPieces);
   CHECK(looks == 2);
   space.available = 1024 * kMiB - 1;
-  observe(TraceWithRoom::kObservations - 1);
+  observe(DiskRoom::kPieces - 1);
   CHECK_THROWS_WITH(observe(1),
                     "runs/trace.jsonl would fill its disk: 1023 of 100000 MiB are free at 1.000 ns, 1024 are "
                     "left to others; observe.trace_from and observe.trace_until trace less");
-  CHECK_THROWS_AS(observe(TraceWithRoom::kObservations), OutputError);
+  CHECK_THROWS_AS(observe(DiskRoom::kPieces), OutputError);
   // Where others were faster it is the disk's fault.
   space.available = 1024 * kMiB;
   out.setstate(std::ios::badbit);
@@ -53,7 +54,7 @@ TEST_CASE("a trace goes on while there is room and ends before there is none") {
   out.clear();
   // Of a disk that nothing is known of nothing is said.
   space = {static_cast<std::uintmax_t>(-1), static_cast<std::uintmax_t>(-1), static_cast<std::uintmax_t>(-1)};
-  CHECK_NOTHROW(observe(TraceWithRoom::kObservations));
+  CHECK_NOTHROW(observe(DiskRoom::kPieces));
 }
 
 }  // namespace trace_room_test

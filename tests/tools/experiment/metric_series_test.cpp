@@ -1,0 +1,97 @@
+// A row of a series has what its interval has counted, whatever was before, and cells are empty where there is nothing.
+#include "tools/experiment/metric_series.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace metric_series_test {
+
+using namespace racksim;
+using namespace racksim::tools;
+using namespace racksim::sim::literals;
+
+namespace {
+
+const JsonLocation kAsked{"mine.json", "/observe/series/metrics"};
+
+struct Counted {
+  sim::Metrics metrics;
+  sim::Counter& operations = metrics.counter("operations", "operations", "that ended");
+  sim::Counter& hits = metrics.counter("cache.hits", "operations", "that a cache answered");
+  sim::Gauge& size = metrics.gauge("cache.size", "keys", "in the cache", 3);
+  sim::Histogram& latency = metrics.histogram("latency", "time");
+  sim::TimeSeries& over_time = metrics.time_series("cache.size_over_time", "keys", "in the cache", 1_us);
+
+  Counted() {
+    metrics.share("cache.hit_share", "hits", {&hits}, {&operations});
+    metrics.rest("cache.miss_share", "misses", {&hits}, {&operations});
+    metrics.computed("cache.fairness", "", "of nodes", [] { return 1.0; });
+  }
+  MetricSeries series(const std::vector<std::string>& names) const { return {metrics, names, 2_us, kAsked}; }
+};
+
+}  // namespace
+
+TEST_CASE("the header names the columns with their units, where they have one") {
+  const Counted run;
+  CHECK(run.series({"throughput_mops", "latency_ns.p99", "latency.count", "cache.hit_share", "cache.size"}).header() ==
+        "time_us,throughput_mops [Mops],latency_ns.p99 [ns],latency.count,cache.hit_share [share],cache.size [keys]\n");
+}
+
+TEST_CASE("counters, rates, shares and levels are those of the interval") {
+  Counted run;
+  MetricSeries series = run.series({"operations", "operations.whole_run", "throughput_mops",
+                                    "cache.hits.mega_per_second", "cache.hit_share", "cache.miss_share", "cache.size"});
+  run.operations.value = 7;  // before the run
+  series.begin();
+  run.operations.value += 8;
+  run.hits.value += 2;
+  CHECK(series.next() == "0,8,15,4,1,0.25,0.75,3\n");
+  run.size.value = 5;
+  CHECK(series.next() == "2,0,15,0,0,,,5\n");
+  run.operations.value += 1;
+  run.hits.value += 1;
+  CHECK(series.next() == "4,1,16,0.5,0.5,1,0,5\n");
+}
+
+TEST_CASE("statistics of a histogram are of what it recorded in the interval") {
+  Counted run;
+  MetricSeries series = run.series({"latency_ns.count", "latency_ns.mean", "latency.max", "latency_ns.p50"});
+  run.latency.record(900_us);  // before the run
+  series.begin();
+  run.latency.record(100_ps);
+  run.latency.record(200_ps);
+  CHECK(series.next() == "0,2,0.15,0.2,0.1\n");  // exact, as all durations below 256 ps
+  CHECK(series.next() == "2,0,,,\n");
+  run.latency.record(50_ps);
+  CHECK(series.next() == "4,1,0.05,0.05,0.05\n");
+}
+
+TEST_CASE("the begin of a row is told to the picosecond, without zeros at its end") {
+  const Counted run;
+  MetricSeries series(run.metrics, {"operations"}, sim::Duration::from_ps(1'234'560), kAsked);
+  series.begin();
+  for (const char* line : {"0,0\n", "1.23456,0\n", "2.46912,0\n"}) CHECK(series.next() == line);
+}
+
+TEST_CASE("what has no value in an interval is refused, and an unknown name with the nearest one that has") {
+  const Counted run;
+  const auto refusal = [&](const char* name) {
+    try {
+      run.series({"operations", name});
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  for (const char* whole : {"cache.fairness", "cache.size_over_time.lowest_share"}) {
+    CHECK_THAT(refusal(whole), Catch::StartsWith("mine.json: /observe/series/metrics/1: found") &&
+                                   Catch::Contains("which is of the whole window"));
+  }
+  CHECK_THAT(refusal("cache.hit_shar"), Catch::EndsWith("(did you mean \"cache.hit_share\"?)"));
+  CHECK_THAT(refusal("latency_ns.p98"), Catch::Contains("did you mean \"latency_ns.p9"));
+  for (const char* none : {"latency", "cache.size.mean", "operations.p99", "cache.hit_share.count"}) {
+    CHECK(!refusal(none).empty());
+  }
+}
+
+}  // namespace metric_series_test
