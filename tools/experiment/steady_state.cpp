@@ -60,8 +60,8 @@ SteadySeries judge_series(const Pieces& pieces, std::size_t first, std::size_t e
   series.settled = sim::Time{} + window * static_cast<std::int64_t>(settled);
   series.too_short = cut->too_short;
   const auto as_measured = mean_of(measured), warm = mean_of(pieces_between(pieces, std::max(settled, first)));
-  series.early =
-      settled > first && as_measured && warm && std::abs(*as_measured - *warm) > kMeansTheSame * std::abs(*warm);
+  // One that has settled before is the same from then on.
+  series.early = as_measured && warm && std::abs(*as_measured - *warm) > kMeansTheSame * std::abs(*warm);
   return series;
 }
 

@@ -84,6 +84,8 @@ TEST_CASE("where the mean's interval lies is told beside the verdict, which does
   CHECK(judged({0.8, 0.9, 1, 1.1, 1.2}).interval == "inside");
   CHECK(judged({0.5, 1.3, 1.5}).interval == "across");
   CHECK(judged({0.5, 1.3, 1.5}).text == "met");
+  CHECK(judged({1, 1.5, 1.9}, R"({"max": 2})").interval == "across");
+  CHECK(judged({0.6, 1, 1.5}, R"({"min": 0.5})").interval == "across");
   CHECK(judged({2.9, 3, 3.1}).interval == "outside");
   CHECK(judged({0.1, 0.11}).interval == "outside");
   // Many seeds around a mean that is well inside: the range goes across, and the interval does not.
