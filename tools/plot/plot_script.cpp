@@ -181,7 +181,6 @@ class Script {
     say("set border 3 lw 0.8");
     say("set tics nomirror out scale 0.5");
     say("set grid ytics lt 1 lc rgb '#dddddd' lw 0.6");
-    say("set errorbars small");
     say("unset key\n");
   }
 
@@ -283,7 +282,12 @@ class Script {
     if (std::any_of(curve.points.begin(), curve.points.end(), drawable)) {
       const bool spread = std::any_of(curve.points.begin(), curve.points.end(),
                                       [](const PlotPoint& point) { return point.low < point.high; });
-      if (spread) drawn.push_back(fmt::format("{} using 1:2:3:4 with yerrorbars ls {} dt 1 lw 0.8", data, series + 1));
+      // Arrows with flat heads: gnuplot's own error bars are blanked out around the marks, short ones as a whole.
+      if (spread) {
+        drawn.push_back(
+            fmt::format("{} using 1:3:(0):($4-$3) with vectors heads size screen 0.008,90 fixed ls {} dt 1 lw 0.8",
+                        data, series + 1));
+      }
       drawn.push_back(
           fmt::format("{} using 1:2 with {} ls {}", data, plot_.joined ? "linespoints" : "points", series + 1));
     }

@@ -1,6 +1,7 @@
 // What gnuplot makes of scripts: pictures of equal bytes, with every point, and no text cut off or on another.
 #include "tools/plot/gnuplot.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "tests/tools/plot/drawn_texts.hpp"
@@ -157,6 +158,32 @@ TEST_CASE("every point is a mark in the picture where its value belongs") {
   CHECK(y[1] - y[2] == Approx(y[2] - y[3]).margin(0.02));  // 10, 11, 12
   CHECK(x[2] > x[1]);
   CHECK(y[2] < y[1]);
+}
+
+TEST_CASE("an error bar goes from the least to the most, however short it is") {
+  Plot plot = sample_plot({0, 1, 2}, {"one"});
+  plot.panels[0].curves[0].points = {{0, 10, 10, 10}, {1, 10, 9.9, 10.1}, {2, 20, 10, 20}};
+  const std::string svg = svg_of(plot);
+  std::vector<double> y;  // of the marks, that of the legend first
+  for (std::size_t at = 0; (at = svg.find("<use xlink:href='#gpPt6' transform='translate(", at)) != std::string::npos;
+       ++at) {
+    y.push_back(number_after(svg.substr(at, 100), ","));
+  }
+  REQUIRE(y.size() == 4);
+  CHECK(times(svg, "color='#FFFFFF'/>") == 0);  // nothing is blanked out
+  // A unit is a tenth of what lies between the marks at 10 and 20; bars are lines straight up.
+  const double unit = (y[1] - y[3]) / 10;
+  std::vector<double> lengths;
+  for (std::size_t at = svg.find("#gpPt6'"); (at = svg.find("M", at)) != std::string::npos; ++at) {
+    double x0 = 0, y0 = 0, x1 = 0, y1 = 0;
+    const bool line = std::sscanf(svg.c_str() + at, "M%lf,%lf L%lf,%lf", &x0, &y0, &x1, &y1) == 4;
+    if (line && x0 == x1 && y0 != y1) lengths.push_back(std::abs(y0 - y1) / unit);
+  }
+  const auto has = [&](double length) {
+    return std::any_of(lengths.begin(), lengths.end(), [&](double one) { return std::abs(one - length) < 0.05; });
+  };
+  CHECK(has(10));
+  CHECK(has(0.2));
 }
 
 TEST_CASE("the script alone draws all three, wherever it is taken, whatever names it has") {

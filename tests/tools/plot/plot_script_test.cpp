@@ -41,9 +41,9 @@ TEST_CASE("every point is in the script with all its digits and its spread") {
   const std::string script = plot_script(plot, "figure");
   CHECK(block(script, "panel1_series2") == Lines{"0 20 20 20", "0.5 21 21 21", "1 22 22 22"});
   CHECK(block(script, "panel2_series1") == Lines{"0 10 10 10", "0.5 0.3333333333333333 0.25 0.5", "1 12 12 12"});
-  CHECK_THAT(script, Contains("$panel2_series1 using 1:2:3:4 with yerrorbars"));
-  CHECK_THAT(script, !Contains("$panel2_series2 using 1:2:3:4 with yerrorbars"));
-  CHECK_THAT(script, !Contains("$panel1_series1 using 1:2:3:4 with yerrorbars"));
+  CHECK_THAT(script, Contains("$panel2_series1 using 1:3:(0):($4-$3) with vectors"));
+  CHECK_THAT(script, !Contains("$panel2_series2 using 1:3:(0):($4-$3) with vectors"));
+  CHECK_THAT(script, !Contains("$panel1_series1 using 1:3:(0):($4-$3) with vectors"));
   CHECK(script == plot_script(plot, "figure"));
 }
 
