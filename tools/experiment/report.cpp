@@ -83,13 +83,14 @@ std::string metric_line(const std::string& name, const sim::Metric& metric) {
 /// A resource that works for so much of the window is what limits the run.
 constexpr double kLimits = 0.95;
 
-/// Of those that have all hands full the one for which most wait, else the busiest; null for an empty window. A full
-/// buffer is what comes of a limit.
+/// Of those that have all hands full the one for which most wait, else the busiest; null for an empty window. Where
+/// nobody counts who waits it is no limit that is seen: a full buffer comes of one, and what circulates idle fills a
+/// recirculation port.
 const models::BusiestResource* foremost(const std::vector<models::BusiestResource>& busiest) {
   const models::BusiestResource* most = nullptr;
   for (const auto& one : busiest) {
-    if (one.kind == "buffer") continue;
-    if (most == nullptr || (one.busy >= kLimits && one.waiting.value_or(0) > most->waiting.value_or(0))) most = &one;
+    if (!one.waiting) continue;
+    if (most == nullptr || (one.busy >= kLimits && *one.waiting > *most->waiting)) most = &one;
   }
   return most;
 }
@@ -101,12 +102,8 @@ std::string limit_text(const RunResult& result, const sim::Metrics& metrics) {
   if (most == nullptr || result.measured <= sim::Duration{}) return "";
   const std::string who = fmt::format("{} ({})", most->kind, most->name);
   if (most->busy >= kLimits) {
-    std::string text = fmt::format("{}, at work for {:.1f} % of the window", who, 100 * most->busy);
-    if (most->waiting) {
-      text += fmt::format("; {} wait for it in the mean, one for {}", shown_number(*most->waiting),
-                          duration_text(most->longest->ns()));
-    }
-    return text;
+    return fmt::format("{}, at work for {:.1f} % of the window; {} wait for it in the mean, one for {}", who,
+                       100 * most->busy, shown_number(*most->waiting), duration_text(most->longest->ns()));
   }
   std::string text =
       fmt::format("latency: the busiest resource, {}, is at work for {:.1f} % of the window", who, 100 * most->busy);

@@ -383,6 +383,7 @@ TEST_CASE("The key-value workload needs a key-value store") {
   TestRack t;
   struct Other final : Service {
     using Service::Service;
+    std::uint64_t bytes_of(const sim::OperationView&) const override { return 0; }
   } service(t.calendar, t.event_log, t.metrics, 5, 2);
   FakeProtocol protocol(service);
   WorkloadContext context{t.rack, protocol};
