@@ -159,7 +159,8 @@ void RackUsage::register_metrics() {
           [](const BusiestResource& one) { return one.longest.value_or(sim::Duration{}).ns(); });
   }
   metrics.computed(
-      fmt::format("busy.{}", kBuffer), "share", "Of a switch's packet buffer that was in use at once, at most.",
+      fmt::format("busy.{}", kBuffer), "share",
+      "Of a switch's packet buffer that packets for its front ports used at once, at most.",
       [of] { return of(std::string(kBuffer)).busy; }, sim::Shown::verbose);
 }
 

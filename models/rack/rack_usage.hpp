@@ -14,7 +14,7 @@
 //   pipes             slots of switch pipes
 //   recirculation     recirculation ports
 //   control_cpu       operations of the control CPUs, under their rate limit
-//   buffer            cells of the switches' packet buffers: the most in use at once, as a share
+//   buffer            cells of the packet buffers, of packets for front ports: the most in use at once, as a share
 #pragma once
 
 #include <functional>

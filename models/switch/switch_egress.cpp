@@ -33,7 +33,7 @@ void SwitchEgress::use(const p4::Pipeline& pipeline) {
 void SwitchEgress::forget() {
   replication_ = p4::ReplicationEngine(parts_.options.bits_of_ports());
   mirror_sessions_ = {};
-  traffic_manager_ = TrafficManager(parts_.options, parts_.ports.size());
+  traffic_manager_.power_off(parts_.context.calendar.now());
 }
 
 void SwitchEgress::take(const PipeState& from, p4::PacketRef&& packet, const p4::Verdict& verdict, sim::Time when,

@@ -45,8 +45,8 @@ void SwitchPipe::enter(Entry&& entry) {
 }
 
 void SwitchPipe::wait_for_slot(Entry&& entry) {
+  if (!parts_.ports.recirculates(entry.metadata.port)) waits_.add(next_slot_ - parts_.context.calendar.now());
   waiting_.push(std::move(entry));
-  waits_.add(next_slot_ - parts_.context.calendar.now());
   ++slots_;
   parts_.context.calendar.at<&SwitchPipe::slot>(next_slot_, slot_lane_, *this);
   next_slot_ += parts_.timing.cycle();
@@ -58,7 +58,14 @@ sim::Duration SwitchPipe::worked() const {
 }
 
 sim::Duration SwitchPipe::waited() const {
-  return waits_.sum - still_to_wait(next_slot_ - parts_.context.calendar.now(), parts_.timing.cycle());
+  const sim::Time now = parts_.context.calendar.now();
+  sim::Duration ahead;
+  sim::Time slot = next_slot_ - parts_.timing.cycle() * static_cast<std::int64_t>(waiting_.size());
+  for (const Entry& entry : waiting_) {
+    if (!parts_.ports.recirculates(entry.metadata.port)) ahead += std::max(slot - now, sim::Duration{});
+    slot += parts_.timing.cycle();
+  }
+  return waits_.sum - ahead;
 }
 
 void SwitchPipe::wait(p4::PacketRef&& packet) {

@@ -46,6 +46,7 @@ class SwitchPipe final : IngressEnd {
   void power_off();
 
   /// How long its slots have been in use by now, and how long packets and accesses have waited for theirs, together.
+  /// Those of the recirculation port are not among them: where they are idle, nobody waits.
   sim::Duration worked() const;
   sim::Duration waited() const;
   Waits& waits() { return waits_; }

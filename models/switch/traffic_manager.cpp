@@ -10,14 +10,30 @@
 namespace racksim::models {
 
 TrafficManager::TrafficManager(const SwitchOptions& options, std::size_t ports)
-    : cell_bytes_(options.cell_bytes),
+    : front_ports_(std::min<std::size_t>(options.ports, ports)),
+      cell_bytes_(options.cell_bytes),
       buffer_cells_(options.buffer_cells),
       queue_cells_(options.queue_cells),
       queue_share_(options.queue_share),
       queues_(ports) {
-  for (std::size_t front = 0; front < std::min<std::size_t>(options.ports, ports); ++front) {
+  for (std::size_t front = 0; front < front_ports_; ++front) {
     queues_[front].slots = PacketSlots(options.port_packets_per_second);
   }
+}
+
+void TrafficManager::power_off(sim::Time now) {
+  for (unsigned port = 0; port < queues_.size(); ++port) {
+    Queue& queue = queues_[port];
+    Queue empty;
+    empty.slots = queue.slots.anew();
+    empty.waits = {waited(port, now), queue.waits.longest};
+    queue = std::move(empty);
+  }
+  stored_.clear();
+  stored_is_heap_ = false;
+  used_ = reserved_ = used_to_front_ = 0;
+  reserving_ports_.clear();
+  now_ = last_departure_ = sim::Time::beginning();
 }
 
 bool TrafficManager::has_room(const Queue& queue, std::uint64_t cells) const {
@@ -68,7 +84,7 @@ void TrafficManager::release(unsigned port, std::uint32_t frame_bytes, sim::Time
   // Not packet_: this may happen while another packet is being offered.
   queue.departures.insert({.when = departure, .cells = cells, .packet = ++packets_},
                           [&](const Departure& other) { return other.when > departure; });
-  keep_until(departure, cells);
+  keep_until(departure, cells, false);
 }
 
 // Each packet is in its queue at most once, and what has no reservation only departs until something is stored: these
@@ -108,14 +124,14 @@ void TrafficManager::forget_departed() {
   if (!stored_is_heap_) {
     std::erase_if(stored_, [&](const Departure& departure) {
       const bool departed = departure.when <= now_;
-      if (departed) used_ -= departure.cells;
+      if (departed) forget(departure);
       return departed;
     });
     return;
   }
   while (!stored_.empty() && stored_.front().when <= now_) {
     RACKSIM_INVARIANT(used_ >= stored_.front().cells, "the cells in use are never fewer than those of stored packets");
-    used_ -= stored_.front().cells;
+    forget(stored_.front());
     std::pop_heap(stored_.begin(), stored_.end(), std::greater<>{});
     stored_.pop_back();
   }

@@ -46,11 +46,15 @@ class TrafficManager {
  public:
   TrafficManager(const SwitchOptions& options, std::size_t ports);
 
+  /// Loses all that is in it. How long packets have waited is remembered.
+  void power_off(sim::Time now);
+
   /// Says what time it is; call before offering what arrives at `now`. Instants must not go back.
   void advance(sim::Time now) {
     RACKSIM_INVARIANT(now >= now_, "packets are offered in the order in which they reach the traffic manager");
     now_ = last_departure_ = now;
     packet_ = ++packets_;
+    to_front_ = false;
   }
 
   /// Offers a copy of a packet of `frame_bytes` for `port`, ready to leave at `ready`, whose bits occupy the port for
@@ -69,6 +73,7 @@ class TrafficManager {
     queue.free_at = start + transmission;
     queue.cells += cells;
     queue.departures.push({.when = queue.free_at, .cells = cells, .packet = packet_});
+    to_front_ |= port < front_ports_;
     last_departure_ = std::max(last_departure_, queue.free_at);
     return start;
   }
@@ -76,7 +81,7 @@ class TrafficManager {
   /// Keeps the cells of the packet whose copies were offered since `advance`, if any was taken.
   void store(std::uint32_t frame_bytes) {
     if (last_departure_ == now_) return;
-    keep_until(last_departure_, cells_of(frame_bytes));
+    keep_until(last_departure_, cells_of(frame_bytes), to_front_);
     if (reserved_ != 0) [[unlikely]]
       check_reservations();
   }
@@ -109,12 +114,12 @@ class TrafficManager {
   /// When a port's limit of packets a second lets the next one go.
   sim::Time packets_free_at(unsigned port) const { return queues_[port].slots.free_at(); }
   /// The most of the buffer's cells that were in use at once since the instant of note_most_used_from, as a share.
-  /// Reservations are in use.
+  /// Those of packets that leave by front ports: what circulates idle is in no queue.
   double most_used() const { return static_cast<double>(most_used_) / static_cast<double>(buffer_cells_); }
   void note_most_used_from(sim::Time now) {
     reach(now);
     forget_departed();
-    most_used_ = used_;
+    most_used_ = used_to_front_;
   }
 
   /// Cells in use and in a port's queue at the instant of the last `advance`, with what was taken since.
@@ -132,7 +137,7 @@ class TrafficManager {
   struct Departure {
     sim::Time when;
     std::uint32_t cells;
-    std::uint32_t packet;  ///< the same for all copies of one, in queues
+    std::uint32_t packet;  ///< in queues the same for all copies of one, in the buffer whether one goes to a front port
     bool operator>(const Departure& o) const { return when > o.when; }
   };
   struct Queue {
@@ -159,16 +164,17 @@ class TrafficManager {
     for (const Departure& departure : departures) sum += departure.when > now_ ? departure.cells : 0;
     return sum;
   }
-  void keep_until(sim::Time departure, std::uint32_t cells) {
+  void keep_until(sim::Time departure, std::uint32_t cells, bool to_front) {
     used_ += cells;
     RACKSIM_INVARIANT(used_ <= buffer_cells_, "the cells in use fit in the buffer");
-    stored_.push_back({.when = departure, .cells = cells, .packet = 0});
+    stored_.push_back({.when = departure, .cells = cells, .packet = to_front});
     if (stored_is_heap_ || stored_.size() >= kMany) [[unlikely]]
       store_among_many();
-    if (used_ > most_used_) [[unlikely]] {
-      forget_departed();
-      most_used_ = std::max(most_used_, used_);
-    }
+    if (!to_front) return;
+    used_to_front_ += cells;
+    if (used_to_front_ <= most_used_) return;
+    forget_departed();
+    most_used_ = std::max(most_used_, used_to_front_);
   }
   bool has_room(const Queue& queue, std::uint64_t cells) const;
   bool reservations_fit() const;
@@ -177,21 +183,27 @@ class TrafficManager {
   bool fits_exactly(Queue& queue, std::uint64_t cells);
   void store_among_many();
   void forget_departed();
+  void forget(const Departure& departure) {
+    used_ -= departure.cells;
+    if (departure.packet != 0) used_to_front_ -= departure.cells;
+  }
 
+  std::size_t front_ports_;
   std::uint64_t cell_bytes_, buffer_cells_, queue_cells_;
   double queue_share_;
   std::vector<Queue> queues_;
   std::vector<Departure> stored_;  // in any order while there are few, later a heap with the earliest departure first
   bool stored_is_heap_ = false;
-  std::uint64_t used_ = 0;      // by `stored_`, and reserved
-  std::uint64_t reserved_ = 0;  // of them
-  std::uint64_t most_used_ = 0;
+  std::uint64_t used_ = 0;                           // by `stored_`, and reserved
+  std::uint64_t reserved_ = 0;                       // of them
+  std::uint64_t used_to_front_ = 0, most_used_ = 0;  // by packets of which a copy leaves by a front port
   std::vector<unsigned> reserving_ports_;
   UnseenPackets* unseen_ = nullptr;
   std::uint32_t divided_bytes_ = 0;
   std::uint32_t divided_cells_ = 0;
   std::uint32_t packet_ = 0,
                 packets_ = 0;  // the one that is offered, and how many there were: numbers to tell them apart
+  bool to_front_ = false;      // a copy of it
   sim::Time now_ = sim::Time::beginning(), last_departure_ = sim::Time::beginning();
 };
 

@@ -22,6 +22,12 @@ class PacketSlots {
     free_at_ = slot + gap_;
     return slot;
   }
+  /// Of the same rate, free from the beginning.
+  PacketSlots anew() const {
+    PacketSlots free;
+    free.gap_ = gap_;
+    return free;
+  }
   sim::Duration gap() const { return gap_; }
   /// The instant of the next slot.
   sim::Time free_at() const { return free_at_; }

@@ -51,8 +51,9 @@ int plot(const PlotOptions& options, CommandContext& context) {
   const std::string not_drawn = draw_plot(drawn.plot, folder, kPlot, kPlotCommand, "--out");
   if (!not_drawn.empty()) context.err << kPlotCommand << ": " << not_drawn << '\n';
   const std::string file = (folder / kPlot).string();
-  context.out << fmt::format("{} points in {} series, of {} results, written to {}\n", drawn.points,
-                             drawn.plot.series.size(), table.rows.size(), csv.string());
+  context.out << fmt::format("{} point{} in {} series, of {} result{}, written to {}\n", drawn.points,
+                             drawn.points == 1 ? "" : "s", drawn.plot.series.size(), table.rows.size(),
+                             table.rows.size() == 1 ? "" : "s", csv.string());
   if (not_drawn.empty()) context.out << fmt::format("drawn in {0}.svg, .pdf and .png by {0}.gp\n", file);
   return exit_ok;
 }

@@ -1,6 +1,9 @@
 // The form of reports: as a JSON Schema, and checked. See report.hpp; report.cpp writes them.
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "tools/experiment/report.hpp"
-#include "tools/experiment/steady_state.hpp"
 #include "tools/json/json_schema.hpp"
 #include "tools/scenario/binding.hpp"
 
@@ -105,7 +108,12 @@ const std::vector<ReportMember>& report_members() {
       {"events", "a whole number", is_natural, integer_schema(0)},
       {"simulated_ns", "a number", is_number, type_schema("number")},
       {"wall_s", "a number", is_number, type_schema("number", "Of real time.")},
-      {"steady_state", "an object", is_object, steady_state_schema(), false},
+      {"steady_state", "an object", is_object,
+       type_schema("object",
+                   "Whether the warm-up was long enough, and how well this run tells its means: of throughput_mops and "
+                   "latency_ns when each has settled by MSER-5 (settled_ns, early_ns, too_short), its mean with the "
+                   "half_width of its 95 % interval by batches, and their correlation. null for what there is not."),
+       false},
       {"wall", "an object", is_object, wall_schema(), false},
       {"metrics", "an object", is_object, type_schema("object", "Of the measured phase.")},
       {"whole_run", "an object", is_object, map_schema(integer_schema(0), "What counters counted in all of the run.")},
@@ -116,6 +124,67 @@ const std::vector<ReportMember>& report_members() {
       {"metric_descriptions", "an object", is_object, descriptions_schema(), false},
       {"config", "an object", is_object, type_schema("object", "The scenario with every value in effect.")}};
   return all;
+}
+
+/// A member of an object within a report.
+struct Inner {
+  const char *key, *expected;
+  Fits fits;
+  bool required = true;
+};
+
+/// An object with these members and no others.
+void check_object(const JsonValue& value, const JsonLocation& place, const std::vector<Inner>& members) {
+  if (!is_object(value)) place.refuse(value.description(), "an object");
+  std::vector<std::string> known;
+  for (const Inner& member : members) known.emplace_back(member.key);
+  bind(value, place, {}, {known, nullptr});
+  for (const Inner& member : members) {
+    const auto* found = value.find(member.key);
+    if (!found && !member.required) continue;
+    if (!found || !member.fits(*found)) {
+      place.member(member.key).refuse(found ? found->description() : "nothing", member.expected);
+    }
+  }
+}
+
+bool is_digest(const JsonValue& value) {
+  return value.is_null() || (value.string() && value.string()->size() == 64 &&
+                             value.string()->find_first_not_of("0123456789abcdef") == std::string::npos);
+}
+
+bool is_list_of_buckets(const JsonValue& value) {
+  const auto all = [](const JsonValue& list, Fits fits) {
+    return list.is_array() && std::all_of(list.elements()->begin(), list.elements()->end(), fits);
+  };
+  return value.is_array() && std::all_of(value.elements()->begin(), value.elements()->end(),
+                                         [&](const JsonValue& bucket) { return all(bucket, is_number); });
+}
+
+/// What stands in a report that is to be read without anything else.
+void check_description(const JsonValue& document, const JsonLocation& root) {
+  if (const auto* wall = document.find("wall")) {
+    check_object(*wall, root.member("wall"),
+                 {{"events_per_s", "a number", is_number, false}, {"profile", "an object", is_object, false}});
+  }
+  if (const auto* inputs = document.find("inputs")) {
+    for (std::size_t i = 0; i < inputs->elements()->size(); ++i) {
+      check_object((*inputs->elements())[i], root.member("inputs").element(i),
+                   {{"file", "a string", is_text}, {"sha256", "64 hexadecimal digits or null", is_digest}});
+    }
+  }
+  if (const auto* histograms = document.find("histograms")) {
+    for (const auto& [name, buckets] : *histograms->members()) {
+      if (is_list_of_buckets(buckets)) continue;
+      root.member("histograms").member(name).refuse(buckets.description(), "an array of [from, until, count]");
+    }
+  }
+  if (const auto* metrics = document.find("metric_descriptions")) {
+    for (const auto& [name, metric] : *metrics->members()) {
+      check_object(metric, root.member("metric_descriptions").member(name),
+                   {{"unit", "a string", is_text}, {"kind", "a string", is_text}, {"doc", "a string", is_text}});
+    }
+  }
 }
 
 void check_elements(const JsonValue& array, const JsonLocation& place, Fits fits, const char* expected) {
@@ -157,6 +226,7 @@ void check_report(const JsonValue& document, const std::string& file) {
   for (const auto& [name, count] : *document.find("whole_run")->members()) {
     if (!is_natural(count)) root.member("whole_run").member(name).refuse(count.description(), "a whole number");
   }
+  check_description(document, root);
 }
 
 }  // namespace racksim::tools

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <vector>
 
-#include "tools/json/json_schema.hpp"
 #include "tools/statistics/truncation.hpp"
 
 namespace racksim::tools {
@@ -128,29 +127,6 @@ JsonValue series_json(const SteadySeries& series, sim::Time measured_from, doubl
   return json;
 }
 
-JsonValue series_schema(const char* description) {
-  const auto number = [](const char* what) {
-    JsonValue schema = nullable_schema(type_schema("number"));
-    schema.set("description", what);
-    return schema;
-  };
-  JsonValue batches = nullable_schema(integer_schema(0)), correlated = nullable_schema(type_schema("boolean"));
-  batches.set("description", "batches of the measured time, or null if it is too short for ten");
-  correlated.set("description", "whether as few batches as may be are still correlated: then there is no half_width");
-  return object_schema(
-      {{"settled_ns",
-        number("when the series from time zero has settled, by MSER-5; null if it is too short for that")},
-       {"early_ns", number("so much earlier measuring began, where that moves the mean by more than 1 %")},
-       {"too_short", type_schema("boolean", "it settles beyond half of the series, if at all")},
-       {"mean", number("of the whole windows in the measured time")},
-       {"half_width", number("of its 95 % interval by batch means")},
-       {"batches", std::move(batches)},
-       {"correlation", number("of neighbouring batches, at a lag of one")},
-       {"correlated", std::move(correlated)}},
-      {"settled_ns", "early_ns", "too_short", "mean", "half_width", "batches", "correlation", "correlated"},
-      description);
-}
-
 }  // namespace
 
 SteadyState steady_state_of(const sim::WindowSums& sums, sim::Time begin, sim::Duration length) {
@@ -192,15 +168,6 @@ JsonValue steady_state_json(const SteadyState& steady) {
   json.set("throughput_mops", series_json(steady.throughput, steady.measured_from, 1e6));  // a picosecond has 1e-12 s
   json.set("latency_ns", series_json(steady.latency, steady.measured_from, 1e-3));
   return json;
-}
-
-JsonValue steady_state_schema() {
-  return object_schema(
-      {{"window_ns", number_schema(0, "length of a window of the series that were judged")},
-       {"throughput_mops", series_schema("of operations ended, in millions a second")},
-       {"latency_ns", series_schema("of the mean latency, by when operations end")}},
-      {"window_ns", "throughput_mops", "latency_ns"},
-      "Whether the warm-up was long enough, and how well this run tells its means (docs/statistics.md)");
 }
 
 }  // namespace racksim::tools

@@ -46,7 +46,4 @@ std::string steady_state_text(const SteadyState& steady, bool all);
 /// batches, correlation and correlated; null for what there is not.
 JsonValue steady_state_json(const SteadyState& steady);
 
-/// The JSON Schema of that.
-JsonValue steady_state_schema();
-
 }  // namespace racksim::tools

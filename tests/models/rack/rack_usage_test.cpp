@@ -157,11 +157,13 @@ TEST_CASE("A core is told by what it is there for") {
   CHECK(usage.busiest().front().longest.value() == 30_us);
 }
 
-TEST_CASE("Work that the window cuts counts for what lies in it") {
+TEST_CASE("Work and waiting that the window cuts count for what lies in it") {
   WatchedRack rack;
   rack.rack.server(2).core(0).run<&WatchedRack::nothing>(50_us, rack);
+  rack.rack.server(2).core(0).run<&WatchedRack::nothing>(2_us, rack);  // waits from 0 to 50 us
   rack.run(20_us, 60_us);
-  CHECK(rack.of("cores.other").busy == Approx(30.0 / 40));
+  CHECK(rack.of("cores.other").busy == Approx(32.0 / 40));
+  CHECK(rack.of("cores.other").waiting.value() == Approx(30.0 / 40));
 }
 
 // Of M/D/1 rho^2 / (2 (1 - rho)) wait in the mean.

@@ -138,7 +138,7 @@ TEST_CASE("one partition serves at the rate of its core, by EREW, and all thread
     const double core_share = 1 - local * 0.2;  // which the node's own requests leave
     CHECK(remote > slowest * core_share * 0.99);
     CHECK(remote < fastest * core_share * 1.01);
-    CHECK(run.gauge(run.own_name("load.kvs_thread")) > 0.99);
+    CHECK(run.gauge("busy.cores.kvs_thread") > 0.99);
   } else {
     CHECK(remote > 4 * slowest * 0.99);
     CHECK(remote < 4 * fastest * 1.01);

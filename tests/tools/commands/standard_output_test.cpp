@@ -36,6 +36,8 @@ const std::map<std::string, std::string> kCalls{
     {"expand", "expand short.json"},
     {"list", "list protocols"},
     {"schema", "schema"},
+    {"describe", "describe seed"},
+    {"plot", "plot drawn --x seed --y throughput --out picture"},
     {"fit", "fit flowcc-lcf"},
     {"table", "table starcache"},
     {"explore", "explore cckvs-sc --set nodes=2 --set sessions=0,1"},
@@ -57,6 +59,7 @@ void write_files(const TemporaryFolder& folder) {
                                 "figure");
   figure.set("base", (folder.path() / "short.json").string());
   folder.write("figures/one.json", to_json(figure));
+  folder.write("drawn/points.csv", "seed,series,throughput,verdict,run_hash\n1,only,2,pass,0\n");
 }
 
 /// The status and standard error of a call whose standard output is redirected as a shell does it.
