@@ -5,7 +5,6 @@
 
 #include "tools/commands/command_line.hpp"
 #include "tools/files/data_files.hpp"
-#include "tools/kinds/file_kinds.hpp"
 #include "tools/json/input_error.hpp"
 #include "tools/kinds/file_kinds.hpp"
 

@@ -7,7 +7,6 @@
 #include <sstream>
 
 #include "tools/files/data_files.hpp"
-#include "tools/kinds/file_schemas.hpp"
 #include "tools/json/json_document.hpp"
 #include "tools/kinds/file_schemas.hpp"
 #include "tools/scenario/composition.hpp"
