@@ -166,6 +166,15 @@ TEST_CASE("Work and waiting that the window cuts count for what lies in it") {
   CHECK(rack.of("cores.other").waiting.value() == Approx(30.0 / 40));
 }
 
+TEST_CASE("The longest wait is one that ended in the window") {
+  WatchedRack rack;
+  for (int i = 0; i < 2; ++i) rack.rack.server(2).core(0).run<&WatchedRack::nothing>(5_us, rack);
+  rack.run(20_us, 60_us, [&] {
+    for (int i = 0; i < 2; ++i) rack.rack.server(2).core(0).run<&WatchedRack::nothing>(2_us, rack);
+  });
+  CHECK(rack.of("cores.other").longest.value() == 2_us);
+}
+
 // Of M/D/1 rho^2 / (2 (1 - rho)) wait in the mean.
 TEST_CASE("Of Poisson work as much waits for a core as the closed form of M/D/1 says") {
   for (const auto& [rho, tolerance] : {std::pair{0.5, 0.03}, std::pair{0.9, 0.1}}) {
