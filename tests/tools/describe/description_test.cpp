@@ -88,7 +88,8 @@ TEST_CASE("a constant of the rack has its value and source in each testbed") {
     sources += one.find("source") != nullptr && !one.find("source")->string()->empty();
   }
   CHECK(sources > 0);
-  for (const auto& [heading, text] : of("rack.nic.transmit_latency")[0].facts) {
+  const auto described = of("rack.nic.transmit_latency");
+  for (const auto& [heading, text] : described[0].facts) {
     calibrated += text.find("; calibrated to ") != std::string::npos;
   }
   CHECK(calibrated > 0);
