@@ -21,6 +21,7 @@
 #include "tools/files/write_file.hpp"
 #include "tools/fuzz/fuzz.hpp"
 #include "tools/fuzz/fuzz_baseline.hpp"
+#include "tools/fuzz/fuzz_report.hpp"
 #include "tools/fuzz/shrink.hpp"
 #include "tools/json/input_error.hpp"
 #include "tools/processes/interruption.hpp"
@@ -51,20 +52,6 @@ struct FuzzOptions {
 
 constexpr std::uint64_t kRuns = 1000;         // if neither a count nor a time is given
 constexpr std::uint64_t kStrengthRuns = 300;  // for each mechanism, and for what templates reach
-
-std::string coverage_line(const sim::Coverage::Count& count) {
-  const auto part = [](std::size_t reached, std::size_t declared, const char* what) {
-    return declared == 0 ? std::string() : fmt::format(", {} of {} {}", reached, declared, what);
-  };
-  const std::string parts = part(count.pairs, count.possible_pairs, "(state, message) pairs") +
-                            part(count.race_points, count.declared_race_points, "race points") +
-                            part(count.rows, count.declared_rows, "rows of transition tables");
-  return parts.empty() ? "the protocol declares none" : parts.substr(2);
-}
-
-double share(const TrialResult::Work& work) {
-  return work.whole == 0 ? 0 : static_cast<double>(work.part) / static_cast<double>(work.whole);
-}
 
 class FuzzCommand {
  public:
@@ -214,16 +201,19 @@ class FuzzCommand {
     }
     // A campaign that ended early says nothing of what it would have reached.
     if (baseline && result.failures.empty() && !result.interrupted) lost_ = lost_race_points(*baseline, result);
-    options_.json ? print_json(result) : print_text(result);
+    const FuzzReport report = report_of(result);
+    context_.out << (options_.json ? to_json(fuzz_report_json(report)) : fuzz_report_text(report));
     context_.out.flush();
     if (!trouble_.empty()) throw SystemError(trouble_);
     if (result.interrupted || (shrunk_ && shrunk_->interrupted)) return exit_interrupted;
     return result.failures.empty() && lost_.empty() ? exit_ok : exit_failed;
   }
 
-  /// "pass" is said of a campaign that came to its end.
-  const char* verdict(const FuzzResult& result, const char* fail) const {
-    return !result.failures.empty() || !lost_.empty() ? fail : result.interrupted ? "interrupted" : "pass";
+  FuzzReport report_of(const FuzzResult& result) const {
+    std::vector<std::string> commands;
+    for (const FuzzFailure& failure : result.failures) commands.push_back(command_for(failure.index));
+    return {swarm_, result, options_.file,       options_.seed, options_.jobs, options_.baseline,
+            lost_,  files_, std::move(commands), shrunk_,       shrunk_file_};
   }
 
   /// What of a campaign is over, by whichever limit ends it first.
@@ -305,149 +295,6 @@ class FuzzCommand {
 
   std::filesystem::path output_folder() const {
     return options_.out.empty() ? fmt::format("runs/fuzz-{}-{}", swarm_.original().name, options_.seed) : options_.out;
-  }
-
-  void print_text(const FuzzResult& result) {
-    const auto line = [&](const std::string& name, const std::string& text) {
-      context_.out << fmt::format("{:<13}{}\n", name, text);
-    };
-    line("template", fmt::format("{} ({}), fuzz seed {}, {} parameters varied", options_.file,
-                                 swarm_.original().protocol.name, options_.seed, swarm_.varied().size()));
-    line("runs", fmt::format("{} in {:.1f} s, {:.0f}/s with {} jobs; {} operations, {} events{}", result.runs,
-                             result.wall_seconds, static_cast<double>(result.runs) / result.wall_seconds, options_.jobs,
-                             result.operations, result.events, result.interrupted ? "; then interrupted" : ""));
-    if (result.redraws > 0) line("redraws", fmt::format("{}, where options did not fit each other", result.redraws));
-    if (result.refused > 0) line("refused", fmt::format("{}, the first: {}", result.refused, result.first_refusal));
-    print_drawn(result);
-    const auto& declared = work_shares(swarm_.original());
-    for (std::size_t i = 0; i < result.work.size(); ++i) {
-      line(i == 0 ? "mechanism" : "", fmt::format("{:.1f} % {}", 100 * share(result.work[i]), declared[i].doc));
-    }
-    line("coverage", coverage_line(result.coverage.count()));
-    const auto& map = result.coverage.map();
-    for (std::size_t point = map.pairs(); point < map.points(); ++point) {
-      if (!result.coverage.reached(point)) context_.out << "  never reached: " << map.name_of(point) << '\n';
-    }
-    for (const auto& point : lost_) context_.out << "  LOST, of the baseline: " << point << '\n';
-    line("failures", std::to_string(result.failures.size()));
-    for (std::size_t i = 0; i < result.failures.size(); ++i) {
-      const FuzzFailure& failure = result.failures[i];
-      context_.out << fmt::format("  run {}: {}\n", failure.index, description(failure.result));
-      if (!files_[i].empty()) line("replay", racksim_command("run", files_[i]));
-      line(files_[i].empty() ? "replay" : "", command_for(failure.index));
-    }
-    if (shrunk_ && !shrunk_file_.empty()) context_.out << shrink_text(*shrunk_, shrunk_file_);
-    line("verdict", verdict(result, "FAIL"));
-  }
-
-  /// Of what may be drawn how often each was, and what never was: a template whose runs leave a part of the protocol
-  /// alone says nothing of it.
-  void print_drawn(const FuzzResult& result) {
-    const std::vector<std::string> names = swarm_.draws();
-    std::vector<std::string> drawn, never;
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      if (result.drawn[i] > 0) drawn.push_back(fmt::format("{} {}", names[i], result.drawn[i]));
-      if (result.drawn[i] == 0) never.push_back(names[i]);
-    }
-    print_list("drawn", drawn);
-    print_list("never drawn", never);
-  }
-
-  /// In lines that a person can read.
-  void print_list(const char* name, const std::vector<std::string>& all) {
-    constexpr std::size_t kWidth = 100;
-    std::string line;
-    const auto end_line = [&] {
-      context_.out << fmt::format("{:<13}{}\n", std::exchange(name, ""), std::exchange(line, ""));
-    };
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (line.size() + all[i].size() > kWidth) end_line();
-      line += fmt::format("{}{}{}", line.empty() ? "" : " ", all[i], i + 1 < all.size() ? "," : "");
-    }
-    if (!line.empty()) end_line();
-  }
-
-  void print_json(const FuzzResult& result) {
-    auto report = JsonValue::object({{"template", swarm_.file()},
-                                     {"protocol", swarm_.original().protocol.name},
-                                     {"seed", options_.seed},
-                                     {"verdict", verdict(result, "fail")},
-                                     {"interrupted", result.interrupted},
-                                     {"runs", result.runs},
-                                     {"redraws", result.redraws},
-                                     {"refused", result.refused}});
-    JsonValue& work = report.set("mechanisms", JsonValue::array());
-    for (std::size_t i = 0; i < result.work.size(); ++i) {
-      const models::WorkShare& declared = work_shares(swarm_.original())[i];
-      JsonValue& entry = work.push(JsonValue::object());
-      entry.set("what", declared.doc);
-      entry.set(declared.part, result.work[i].part);
-      entry.set(declared.whole, result.work[i].whole);
-      entry.set("share", share(result.work[i]));
-    }
-    report.set("operations", result.operations);
-    report.set("events", result.events);
-    report.set("wall_s", result.wall_seconds);
-    report.set("provenance", provenance_json());
-    report.set("varied", array_of(swarm_.varied()));
-    JsonValue& drawn = report.set("drawn", JsonValue::object());
-    const std::vector<std::string> names = swarm_.draws();
-    for (std::size_t i = 0; i < names.size(); ++i) drawn.set(names[i], result.drawn[i]);
-    report.set("coverage", coverage_json(result.coverage));
-    if (options_.baseline) {
-      report.set("lost_race_points", array_of(lost_));
-    }
-    JsonValue& failures = report.set("failures", JsonValue::array());
-    for (std::size_t i = 0; i < result.failures.size(); ++i) {
-      const FuzzFailure& failure = result.failures[i];
-      JsonValue& entry = failures.push(JsonValue::object());
-      entry.set("run", failure.index);
-      entry.set("oracles", array_of(failure.result.kinds));
-      entry.set("time_ns", failure.result.at.ns());
-      entry.set("what", failure.result.what);
-      if (!files_[i].empty()) entry.set("file", files_[i]);
-      entry.set("replay", command_for(failure.index));
-    }
-    if (shrunk_) {
-      JsonValue& entry = report.set("shrunk", JsonValue::object());
-      entry.set("file", shrunk_file_);
-      entry.set("oracle", shrunk_->result.kind);
-      entry.set("what", shrunk_->result.what);
-      entry.set("runs", shrunk_->runs);
-      entry.set("local_minimum", shrunk_->minimal);
-    }
-    context_.out << to_json(report);
-  }
-
-  static JsonValue coverage_json(const sim::Coverage& coverage) {
-    const auto count = coverage.count();
-    const auto& map = coverage.map();
-    auto value = JsonValue::object({{"pairs", count.pairs},
-                                    {"possible_pairs", count.possible_pairs},
-                                    {"race_points", count.race_points},
-                                    {"declared_race_points", count.declared_race_points},
-                                    {"rows", count.rows},
-                                    {"declared_rows", count.declared_rows}});
-    JsonValue impossible = JsonValue::array();
-    for (const auto& [state, reason] : map.impossible) {
-      JsonValue& entry = impossible.push(JsonValue::object());
-      entry.set("state", map.states[state]);
-      entry.set("reason", reason);
-    }
-    JsonValue reached = JsonValue::array(), never = JsonValue::array(), unexpected = JsonValue::array();
-    for (std::size_t point = 0; point < map.points(); ++point) {
-      const bool impossible_pair = point < map.pairs() && map.is_impossible(point / map.messages.size());
-      if (coverage.reached(point)) {
-        (impossible_pair ? unexpected : reached).push(map.name_of(point));
-      } else if (!impossible_pair) {
-        never.push(map.name_of(point));
-      }
-    }
-    value.set("impossible_states", std::move(impossible));
-    value.set("reached", std::move(reached));
-    value.set("never_reached", std::move(never));
-    value.set("reached_though_impossible", std::move(unexpected));
-    return value;
   }
 
   const FuzzOptions& options_;

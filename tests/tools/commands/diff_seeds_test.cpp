@@ -1,7 +1,7 @@
 // `racksim diff --seeds` as a person runs it.
 #include <catch2/catch.hpp>
 
-#include "tests/tools/run_racksim.hpp"
+#include "tests/tools/small_scenario.hpp"
 #include "tools/json/json_document.hpp"
 #include "tools/statistics/mean_interval.hpp"
 
@@ -12,16 +12,8 @@ using namespace racksim::tools::testing;
 
 namespace {
 
-constexpr const char* kScenario = R"({
-  "version": 1, "name": "small", "seed": 7, "rack": {"testbed": "concordia-8", "nodes": 3},
-  "protocol": {"name": "flowcc", "flowcc": {"cache": "64KiB"}},
-  "workload": {"kind": "micro", "threads": 1, "working_set": "1MiB", "shared_bytes": "64KiB", "warm_passes": 0},
-  "run": {"measure": {"operations": 1000}}})";
-
-struct Small {
-  TemporaryFolder folder;
-  Small() { folder.write("small.json", kScenario); }
-  Outcome run(const std::string& arguments) const { return run_racksim(folder, arguments); }
+struct Small : SmallScenario {
+  Outcome run(const std::string& arguments) const { return call(arguments); }
 };
 
 }  // namespace
