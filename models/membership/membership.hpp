@@ -48,11 +48,11 @@ class MembershipObserver {
 /// Counters under "membership.".
 struct MembershipCounters {
   sim::Metrics& m;
-  sim::Counter& renewals = m.detail("membership.renewals", "leases", "leases granted");
+  sim::Counter& renewals = m.counter("membership.renewals", "leases", "leases granted");
   sim::Counter& exclusions = m.trouble("membership.exclusions", "nodes", "nodes taken for dead");
-  sim::Counter& admissions = m.detail("membership.admissions", "nodes", "nodes that came back as another incarnation");
+  sim::Counter& admissions = m.counter("membership.admissions", "nodes", "nodes that came back as another incarnation");
   sim::Counter& lease_waits =
-      m.detail("membership.lease_waits", "waits", "times a node waited because its lease was over");
+      m.counter("membership.lease_waits", "waits", "times a node waited because its lease was over");
 };
 
 class Membership final : CrashObserver {

@@ -32,25 +32,25 @@ namespace racksim::models {
 struct NicCounters {
   sim::Metrics& m;
   sim::Counter& sent =
-      m.detail("nic.packets_sent", "packets", "Packets that NICs were given to send or made themselves.");
-  sim::Counter& received = m.detail("nic.packets_received", "packets", "Packets that reached a powered NIC.");
+      m.counter("nic.packets_sent", "packets", "Packets that NICs were given to send or made themselves.");
+  sim::Counter& received = m.counter("nic.packets_received", "packets", "Packets that reached a powered NIC.");
   sim::Counter& pcie_reads =
-      m.detail("nic.pcie_reads", "reads", "Payloads read over PCIe because they were not inline.");
+      m.counter("nic.pcie_reads", "reads", "Payloads read over PCIe because they were not inline.");
   sim::Counter& retransmitted =
       m.trouble("nic.rc_retransmitted", "packets", "Segments sent again by reliable connections.");
   sim::Counter& timeouts = m.trouble("nic.rc_timeouts", "timeouts", "Timeouts of reliable connections.");
-  sim::Counter& naks = m.detail("nic.rc_naks", "packets", "Sequence errors reported by receivers.");
-  sim::Counter& duplicates = m.detail("nic.rc_duplicates", "packets", "Segments that had been received before.");
+  sim::Counter& naks = m.counter("nic.rc_naks", "packets", "Sequence errors reported by receivers.");
+  sim::Counter& duplicates = m.counter("nic.rc_duplicates", "packets", "Segments that had been received before.");
   sim::Counter& out_of_order =
-      m.detail("nic.rc_out_of_order", "packets", "Segments that came before their predecessors.");
+      m.counter("nic.rc_out_of_order", "packets", "Segments that came before their predecessors.");
   sim::Counter& not_ready = m.trouble("nic.rc_receiver_not_ready", "packets", "SENDs that found no posted receive.");
   sim::Counter& failures = m.trouble("nic.rc_failures", "connections", "Reliable connections whose retries ran out.");
   sim::Counter& refused =
-      m.detail("nic.rc_refused", "requests", "Requests that responders refused: no memory, or no right to it.");
+      m.counter("nic.rc_refused", "requests", "Requests that responders refused: no memory, or no right to it.");
   sim::Counter& atomics =
-      m.detail("nic.atomics", "operations", "Compare-and-swaps and fetch-and-adds that were carried out.");
+      m.counter("nic.atomics", "operations", "Compare-and-swaps and fetch-and-adds that were carried out.");
   sim::Counter& state_fetches =
-      m.detail("nic.queue_pair_fetches", "fetches", "States of queue pairs that NICs had to fetch to go on.");
+      m.counter("nic.queue_pair_fetches", "fetches", "States of queue pairs that NICs had to fetch to go on.");
 };
 
 class NicEngine;

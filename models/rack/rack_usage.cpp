@@ -144,24 +144,51 @@ void RackUsage::register_metrics() {
     });
   };
   const auto gauge = [&](std::string_view what, const std::string& kind_name, const char* unit, std::string_view doc,
-                         double (*value)(const BusiestResource&)) {
-    metrics.computed(
-        fmt::format("{}.{}", what, kind_name), unit, doc, [of, kind_name, value] { return value(of(kind_name)); },
-        sim::Shown::verbose);
+                         double (*value)(const BusiestResource&)) -> sim::Gauge& {
+    return metrics.computed(fmt::format("{}.{}", what, kind_name), unit, doc,
+                            [of, kind_name, value] { return value(of(kind_name)); });
   };
-  for (const std::string& name : kinds_) {
+  for (std::size_t number = 0; number < kinds_.size(); ++number) {
+    const std::string& name = kinds_[number];
     gauge("busy", name, "share", "Of the window for which the busiest of these resources was at work.",
-          [](const BusiestResource& one) { return one.busy; });
+          [](const BusiestResource& one) { return one.busy; })
+        .over_time = [this, number] { return since_last(number, Told::busy); };
     if (!is_waited_for(name)) continue;
     gauge("queue", name, "customers", "How many waited for that resource, in the mean.",
-          [](const BusiestResource& one) { return one.waiting.value_or(0); });
+          [](const BusiestResource& one) { return one.waiting.value_or(0); })
+        .over_time = [this, number] { return since_last(number, Told::waiting); };
     gauge("longest_wait", name, "ns", "How long one waited for that resource, at most.",
           [](const BusiestResource& one) { return one.longest.value_or(sim::Duration{}).ns(); });
   }
-  metrics.computed(
-      fmt::format("busy.{}", kBuffer), "share",
-      "Of a switch's packet buffer that packets for its front ports used at once, at most.",
-      [of] { return of(std::string(kBuffer)).busy; }, sim::Shown::verbose);
+  metrics.computed(fmt::format("busy.{}", kBuffer), "share",
+                   "Of a switch's packet buffer that packets for its front ports used at once, at most.",
+                   [of] { return of(std::string(kBuffer)).busy; });
+}
+
+std::function<double()> RackUsage::since_last(std::size_t kind, Told told) const {
+  struct Before {
+    const Resource* resource;
+    sim::Duration worked, waited;
+  };
+  std::vector<Before> all;
+  for (const Resource& resource : resources_) {
+    if (resource.kind == kind) all.push_back({&resource, {}, {}});
+  }
+  return [this, told, all = std::move(all), asked = sim::Time{}]() mutable {
+    const sim::Time now = rack_.calendar().now();
+    const double length = (now - std::exchange(asked, now)).seconds();
+    sim::Duration most = sim::Duration::from_ps(-1), waited_for_it;
+    for (Before& before : all) {
+      const sim::Duration worked = before.resource->worked(),
+                          waited = before.resource->waited ? before.resource->waited() : sim::Duration{};
+      const sim::Duration more = worked - std::exchange(before.worked, worked),
+                          longer = waited - std::exchange(before.waited, waited);
+      if (more <= most) continue;
+      most = more;
+      waited_for_it = longer;
+    }
+    return length > 0 ? (told == Told::busy ? most : waited_for_it).seconds() / length : 0;
+  };
 }
 
 void RackUsage::begin() {

@@ -17,6 +17,7 @@
 //   buffer            cells of the packet buffers, of packets for front ports: the most in use at once, as a share
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -66,6 +67,10 @@ class RackUsage {
   void add_switch(unsigned network_switch);
   void add_trunks();
   void register_metrics();
+  /// What tells of the resource of a kind that was busiest since it was asked before: for which part of that time it was
+  /// at work, or how many waited for it.
+  enum class Told : std::uint8_t { busy, waiting };
+  std::function<double()> since_last(std::size_t kind, Told told) const;
   void begin();
   BusiestResource judge(const std::string& kind);
   BusiestResource fullest_buffer();

@@ -39,7 +39,7 @@ AnswerTally::AnswerTally(sim::Metrics& metrics, const sim::Counter& all, const s
     if (whole.empty()) whole = {&all};
     metrics.share(fmt::format("store.{}_share", label.name),
                   fmt::format("of measured operations{}: what {}", whole_doc, label.doc), {&reported_[own].count},
-                  whole);
+                  whole, label.latency ? sim::Shown::verbose : sim::Shown::always);  // latency.NAME says how many
   }
 }
 

@@ -119,8 +119,8 @@ class BoundedWaiting final : public sim::BoundedWaitingOracle {
     if (of == sim::Waiting::locks) return;
     longest_step_ = &context.rack().metrics().gauge(
         "waiting.longest_step", "us",
-        "the longest for which somebody waited for a key or block while nothing ended there, as far as it is judged", 0,
-        sim::Shown::verbose);
+        "the longest for which somebody waited for a key or block while nothing ended there, as far as it is judged",
+        0);
   }
   void finish(sim::Time end) override {
     BoundedWaitingOracle::finish(end);
@@ -133,12 +133,12 @@ class BoundedWaiting final : public sim::BoundedWaitingOracle {
     if (of == sim::Waiting::locks) {
       return context.rack().metrics().gauge(
           "locks.most_overtakings", "requests",
-          "of one session that began later and had the lock before the one that fared worst", 0, sim::Shown::verbose);
+          "of one session that began later and had the lock before the one that fared worst", 0);
     }
     return context.rack().metrics().gauge(
         "waiting.most_overtakings", "operations",
-        "of one session that began later on the same key or block, waited and ended before the one that fared worst", 0,
-        sim::Shown::verbose);
+        "of one session that began later on the same key or block, waited and ended before the one that fared worst",
+        0);
   }
 
   sim::Gauge& most_overtakings_;

@@ -50,8 +50,7 @@ const RecordedHistory& OracleContext::history() {
     auto& metrics = rack_.metrics();
     history_ = {
         .recorder = std::move(recorder),
-        .kept = &metrics.counter_of_run("history.operations", "operations", "recorded for the checks of histories",
-                                        sim::Shown::verbose),
+        .kept = &metrics.counter_of_run("history.operations", "operations", "recorded for the checks of histories"),
         .dropped = &metrics.counter_of_run(
             "history.dropped_operations", "operations",
             "not recorded, of keys that are rarely used, or behind what there is room for", sim::Shown::trouble)};

@@ -105,6 +105,7 @@ sim::Duration Service::count(const PendingOperation& begun) {
   const sim::Duration took = calendar_.now() - begun.at;
   ++operations_.value;
   over_time_.add(calendar_.now(), took);
+  latency_over_time_.add(calendar_.now(), took);
   if (metrics_.measuring()) {
     ++sessions_[session_of(begun.operation)].measured;
     latency_.record(took);

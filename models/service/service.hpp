@@ -13,6 +13,7 @@
 #include "models/packets/rack_context.hpp"
 #include "sim/kernel/task.hpp"
 #include "sim/metrics/histogram.hpp"
+#include "sim/metrics/latency_over_time.hpp"
 #include "sim/metrics/metrics.hpp"
 #include "sim/metrics/window_sums.hpp"
 #include "sim/record/event_log.hpp"
@@ -54,6 +55,8 @@ class Service {
   std::uint64_t measured_operations() const { return operations_.in_window(); }
   /// Operations that have ended since time zero, measured or not, over time.
   const sim::WindowSums& over_time() const { return over_time_; }
+  /// Of the same operations how long they took, in longer slots.
+  const sim::LatencyOverTime& latency_over_time() const { return latency_over_time_; }
   /// Operations that have begun and neither ended nor been given up.
   std::uint64_t pending_operations() const { return pending_; }
   /// When the oldest of them began; the end of time if there is none. Looks at every session.
@@ -204,6 +207,7 @@ class Service {
   sim::Counter& operations_;
   sim::Histogram &latency_, &read_latency_, &write_latency_;
   sim::WindowSums over_time_;
+  sim::LatencyOverTime latency_over_time_;
   std::uint64_t pending_ = 0;
   OperationWitness* witness_ = nullptr;
 };

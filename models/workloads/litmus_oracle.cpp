@@ -99,14 +99,17 @@ LitmusOracle::LitmusOracle(const LitmusProgram& program, LitmusModel model, std:
       declared_(std::move(declared)),
       places_(std::move(places)),
       keys_(std::move(keys)),
-      other_(metrics.counter_of_run("litmus.other", "repetitions", "that ended with no outcome that is declared")),
-      judged_(metrics.counter_of_run("litmus.repetitions", "repetitions", "of the litmus test that were judged")),
+      other_(metrics.counter_of_run("litmus.other", "repetitions", "that ended with no outcome that is declared",
+                                    sim::Shown::always)),
+      judged_(metrics.counter_of_run("litmus.repetitions", "repetitions", "of the litmus test that were judged",
+                                     sim::Shown::always)),
       abandoned_(metrics.counter_of_run("litmus.abandoned", "repetitions",
                                         "that were not judged: a session died or gave up an operation")) {
   for (const DeclaredOutcome& one : declared_) {
     seen_.push_back(&metrics.counter_of_run(
         metric_name(one.outcome, program_), "repetitions",
-        fmt::format("that ended with {} ({})", one.outcome.text(program_), to_string(one.verdict))));
+        fmt::format("that ended with {} ({})", one.outcome.text(program_), to_string(one.verdict)),
+        sim::Shown::always));
   }
 }
 

@@ -53,9 +53,10 @@ Application::Application(models::ProtocolContext& context, const StoreOptions& o
   for (unsigned server = 0; server < shared_.servers(); ++server) {
     partitions_.push_back(std::make_unique<Partition>(shared_, server));
   }
-  context.rack.metrics().computed("store.balancing_efficiency", "share",
-                                  "throughput of the slowest server over that of the fastest (StarCache §5.3)",
-                                  [this] { return balancing_efficiency(); });
+  context.rack.metrics().computed(
+      "store.balancing_efficiency", "share",
+      "throughput of the slowest server over that of the fastest (StarCache §5.3)",
+      [this] { return balancing_efficiency(); }, sim::Shown::always);
 }
 
 void Application::do_describe_items(const models::ItemSizes& sizes) {

@@ -60,9 +60,9 @@ Gauge& Metrics::gauge(MetricName name, std::string_view unit, std::string_view d
   return std::get<Gauge>(add(name, unit, doc, Gauge{value}, shown).value);
 }
 
-void Metrics::computed(MetricName name, std::string_view unit, std::string_view doc, std::function<double()> at_close,
-                       Shown shown) {
-  add(name, unit, doc, Gauge{0, std::move(at_close)}, shown);
+Gauge& Metrics::computed(MetricName name, std::string_view unit, std::string_view doc, std::function<double()> at_close,
+                         Shown shown) {
+  return std::get<Gauge>(add(name, unit, doc, Gauge{0, std::move(at_close)}, shown).value);
 }
 
 void Metrics::rate(MetricName name, std::string_view doc, const Counter& counter, Shown shown) {
@@ -74,22 +74,22 @@ void Metrics::rate(MetricName name, std::string_view doc, const Counter& counter
 }
 
 const Quotient& Metrics::quotient(MetricName name, std::string_view unit, std::string_view doc, Quotient::Counters part,
-                                  Quotient::Counters whole) {
-  return std::get<Quotient>(add(name, unit, doc, Quotient{std::move(part), std::move(whole)}).value);
+                                  Quotient::Counters whole, Shown shown) {
+  return std::get<Quotient>(add(name, unit, doc, Quotient{std::move(part), std::move(whole)}, shown).value);
 }
 
 const Quotient& Metrics::rest(MetricName name, std::string_view doc, Quotient::Counters without,
                               Quotient::Counters whole) {
   Quotient left{std::move(without), std::move(whole), true};
-  return std::get<Quotient>(add(name, "share", doc, std::move(left)).value);
+  return std::get<Quotient>(add(name, "share", doc, std::move(left), Shown::always).value);
 }
 
 Histogram& Metrics::histogram(MetricName name, std::string_view doc) {
-  return std::get<Histogram>(add(name, "ns", doc, Histogram()).value);
+  return std::get<Histogram>(add(name, "ns", doc, Histogram(), Shown::always).value);
 }
 
 TimeSeries& Metrics::time_series(MetricName name, std::string_view unit, std::string_view doc, Duration interval) {
-  return std::get<TimeSeries>(add(name, unit, doc, TimeSeries(interval)).value);
+  return std::get<TimeSeries>(add(name, unit, doc, TimeSeries(interval), Shown::json).value);
 }
 
 void Metrics::clear_counts() {

@@ -43,6 +43,8 @@ struct Counter {
 struct Gauge {
   double value = 0;
   std::function<double()> at_close = {};  ///< if any, computes it when the window closes
+  /// If any, makes what tells its value since it was asked before, or the run began.
+  std::function<std::function<double()>()> over_time = {};
 };
 
 /// What some counters have counted in the window over what others have: a share, or how much of something an operation
@@ -57,7 +59,7 @@ struct Quotient {
 
 /// When a person sees a number that is not 0.
 enum class Shown : std::uint8_t {
-  always,
+  always,   ///< it is of what he asks first: which share of the operations were answered how
   trouble,  ///< always, and of the whole run: it counts what goes wrong or is lost, which no run without faults needs
   verbose,  ///< if he asks for all
   json,     ///< in the report for programs alone: it exists once for each of many, or another line tells it
@@ -69,7 +71,7 @@ struct Metric {
   std::string doc;   ///< one sentence
   std::variant<Counter, Gauge, Quotient, Histogram, TimeSeries> value;
   SourcePlace where;  ///< it was registered here
-  Shown shown = Shown::always;
+  Shown shown = Shown::verbose;
   /// Whether it counts what it is about wherever in the run that is found out, as an oracle's verdicts are: no window
   /// cuts it.
   bool of_run = false;
@@ -96,30 +98,28 @@ class Metrics {
   Metrics(const Metrics&) = delete;
   Metrics& operator=(const Metrics&) = delete;
 
-  Counter& counter(MetricName name, std::string_view unit, std::string_view doc, Shown shown = Shown::always);
+  Counter& counter(MetricName name, std::string_view unit, std::string_view doc, Shown shown = Shown::verbose);
   /// A counter that means trouble.
   Counter& trouble(MetricName name, std::string_view unit, std::string_view doc) {
     return counter(name, unit, doc, Shown::trouble);
   }
-  /// A counter that a person sees if he asks for all.
-  Counter& detail(MetricName name, std::string_view unit, std::string_view doc) {
-    return counter(name, unit, doc, Shown::verbose);
-  }
   /// A counter that no window cuts.
-  Counter& counter_of_run(MetricName name, std::string_view unit, std::string_view doc, Shown shown = Shown::always);
-  Gauge& gauge(MetricName name, std::string_view unit, std::string_view doc, double value, Shown shown = Shown::always);
+  Counter& counter_of_run(MetricName name, std::string_view unit, std::string_view doc, Shown shown = Shown::verbose);
+  Gauge& gauge(MetricName name, std::string_view unit, std::string_view doc, double value,
+               Shown shown = Shown::verbose);
   /// A gauge that is computed when the window closes.
-  void computed(MetricName name, std::string_view unit, std::string_view doc, std::function<double()> at_close,
-                Shown shown = Shown::always);
+  Gauge& computed(MetricName name, std::string_view unit, std::string_view doc, std::function<double()> at_close,
+                  Shown shown = Shown::verbose);
   /// Millions a second, in the window.
-  void rate(MetricName name, std::string_view doc, const Counter& counter, Shown shown = Shown::always);
+  void rate(MetricName name, std::string_view doc, const Counter& counter, Shown shown = Shown::verbose);
   const Quotient& quotient(MetricName name, std::string_view unit, std::string_view doc, Quotient::Counters part,
-                           Quotient::Counters whole);
+                           Quotient::Counters whole, Shown shown = Shown::verbose);
   /// The quotient whose whole has the part in it.
-  const Quotient& share(MetricName name, std::string_view doc, Quotient::Counters part, Quotient::Counters whole) {
-    return quotient(name, "share", doc, std::move(part), std::move(whole));
+  const Quotient& share(MetricName name, std::string_view doc, Quotient::Counters part, Quotient::Counters whole,
+                        Shown shown = Shown::always) {
+    return quotient(name, "share", doc, std::move(part), std::move(whole), shown);
   }
-  /// What is left of a share.
+  /// What is left of a share. It is shown always.
   const Quotient& rest(MetricName name, std::string_view doc, Quotient::Counters without, Quotient::Counters whole);
   Histogram& histogram(MetricName name, std::string_view doc);
   TimeSeries& time_series(MetricName name, std::string_view unit, std::string_view doc, Duration interval);
@@ -149,7 +149,7 @@ class Metrics {
 
  private:
   using Value = decltype(Metric::value);
-  Metric& add(MetricName name, std::string_view unit, std::string_view doc, Value value, Shown shown = Shown::always);
+  Metric& add(MetricName name, std::string_view unit, std::string_view doc, Value value, Shown shown = Shown::verbose);
 
   // A map, because its nodes do not move and it is ordered.
   std::map<std::string, Metric, std::less<>> all_;

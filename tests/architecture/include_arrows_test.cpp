@@ -39,9 +39,9 @@ const std::map<std::string, std::vector<std::string>> kRooms{
     {"p4model", {"language", "fit", "execute", "generate", "examples"}},
     {"models",
      {"usage", "packets", "wire", "host", "nic", "switch", "rack", "membership", "faults", "service", "workloads"}},
-    {"tools", {"text",      "statistics", "json",  "files",    "processes", "profile", "scenario", "lone_switch",
-               "recording", "experiment", "plot",  "seeds",    "knee",      "fuzz",    "diff",     "suite",
-               "figure",    "explain",    "bench", "describe", "kinds",     "commands"}},
+    {"tools", {"text",      "statistics", "json",    "files", "processes", "profile", "scenario", "lone_switch",
+               "recording", "experiment", "report",  "plot",  "seeds",     "knee",    "fuzz",     "diff",
+               "suite",     "figure",     "explain", "bench", "describe",  "kinds",   "commands"}},
     {"protocols/flowcc", {"rules", "events", "node", "switch", "allocation", "control", "explored"}},
     {"protocols/cckvs", {"keys", "threads", "explored"}},
     {"protocols/gam", {"rules", "log", "channels", "home", "cache", "node", "recovery"}},
@@ -345,7 +345,7 @@ TEST_CASE("the check itself finds wrong includes") {
   CHECK_FALSE(allowed("sim/kernel/calendar.cpp", "models/wire/link.hpp"));
   CHECK_FALSE(allowed("p4model/language/packet.hpp", "models/wire/link.hpp"));
   CHECK_FALSE(allowed("models/wire/link.cpp", "protocols/gam/agent.hpp"));
-  CHECK_FALSE(allowed("protocols/gam/agent.cpp", "tools/experiment/report.hpp"));
+  CHECK_FALSE(allowed("protocols/gam/agent.cpp", "tools/report/report.hpp"));
   CHECK_FALSE(allowed("protocols/gam/agent.cpp", "protocols/selcc/agent.hpp"));
   CHECK_FALSE(allowed("protocols/switch_cache/write_order.hpp", "protocols/starcache/options.hpp"));
   CHECK_FALSE(allowed("protocols/store/partition.cpp", "protocols/switch_cache/write_order.hpp"));
@@ -364,9 +364,9 @@ TEST_CASE("the check itself finds wrong includes") {
   CHECK_FALSE(allowed("models/wire/link.cpp", "sim/kernel/time.hpp", true));
   CHECK_FALSE(allowed("models/wire/link.cpp", "link.hpp"));
   CHECK_FALSE(allowed("sim/simgrid/bridge.hpp", "simgrid/s4u.hpp", true));
-  CHECK_FALSE(allowed("tools/experiment/report.cpp", "simgrid/s4u.hpp", true));
+  CHECK_FALSE(allowed("tools/report/report.cpp", "simgrid/s4u.hpp", true));
   CHECK_FALSE(allowed("tools/bench/rpc_echo.cpp", "simgrid/s4u.hpp", true));
-  CHECK_FALSE(allowed("tools/experiment/report.hpp", "nlohmann/json.hpp", true));
+  CHECK_FALSE(allowed("tools/report/report.hpp", "nlohmann/json.hpp", true));
 }
 
 }  // namespace include_arrows_test

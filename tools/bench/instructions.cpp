@@ -13,9 +13,9 @@
 #include <stdexcept>
 #include <thread>
 
-#include "tools/experiment/run_execution.hpp"
 #include "tools/processes/child_processes.hpp"
 #include "tools/processes/interruption.hpp"
+#include "tools/report/run_execution.hpp"
 
 namespace racksim::tools {
 

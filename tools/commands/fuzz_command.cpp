@@ -16,7 +16,6 @@
 #include "tools/experiment/baseline.hpp"
 #include "tools/experiment/experiment.hpp"
 #include "tools/experiment/provenance.hpp"
-#include "tools/experiment/report.hpp"
 #include "tools/files/data_files.hpp"
 #include "tools/files/write_file.hpp"
 #include "tools/fuzz/fuzz.hpp"
@@ -26,6 +25,8 @@
 #include "tools/json/input_error.hpp"
 #include "tools/processes/interruption.hpp"
 #include "tools/processes/progress_line.hpp"
+#include "tools/report/report.hpp"
+#include "tools/report/report_text.hpp"
 #include "tools/text/printable.hpp"
 #include "tools/text/shell.hpp"
 

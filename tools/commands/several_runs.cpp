@@ -217,15 +217,22 @@ int run_knee(const std::string& file, const std::vector<std::string>& overrides,
   scenario_at(plan.probe_overrides_at(plan.bounds.from));  // what is wrong with them is said before anything is printed
   if (seeds.wanted()) return knees_of_seeds(scenario, plan, scenario_at, seeds, json, quiet, context);
   const bool text = !json && !quiet;
+  const std::size_t runs = loads_to_try(plan.bounds);
   if (text) {
-    context.out << fmt::format("knee of {} in {}, at most {:.4g} % lost, to within {:.3g} %\n", scenario.name,
-                               plan.load, criterion.loss * 100, plan.bounds.tolerance * 100);
+    context.out << fmt::format("knee of {} in {}, at most {:.4g} % lost, to within {:.3g} %: about {} runs\n",
+                               scenario.name, plan.load, criterion.loss * 100, plan.bounds.tolerance * 100, runs);
   }
+  // The lines of the text are its progress.
+  ProgressLine line(context.err, json && !quiet);
   JsonValue tried = JsonValue::array();
   Probes quiet_probes = probes_of(plan, scenario_at);
   Probes probes([&](std::uint64_t load) {
     const Probe& probe = quiet_probes.at(load);
     tried.push(probe_json(load, probe));
+    const std::size_t done = quiet_probes.all().size();
+    line.show([&](double wall) {
+      return fmt::format("{} of about {} loads{}, {:.0f} s", done, runs, time_left(wall, done, runs), wall);
+    });
     if (text) {
       context.out << fmt::format("  {:>12}/s  {:7.3f} % lost  {:8.3f} Mops\n", load, probe.loss * 100,
                                  probe.throughput_mops)

@@ -8,10 +8,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tools/experiment/run_execution.hpp"
 #include "tools/files/data_files.hpp"
 #include "tools/processes/child_processes.hpp"
 #include "tools/processes/interruption.hpp"
+#include "tools/report/run_execution.hpp"
 #include "tools/text/system_error.hpp"
 
 namespace racksim::tools {

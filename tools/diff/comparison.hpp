@@ -11,7 +11,7 @@
 
 #include "tools/diff/run_difference.hpp"
 #include "tools/experiment/observation_trace.hpp"
-#include "tools/experiment/run_folder.hpp"
+#include "tools/report/run_folder.hpp"
 
 namespace racksim::tools {
 

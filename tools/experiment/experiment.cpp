@@ -144,8 +144,10 @@ RunResult run_experiment(const Scenario& scenario, sim::Metrics& metrics, const 
   RunResult result;
   static_cast<RunOutcome&>(result) = with_last_event(assembly, [&] { return phases.run(driver); });
   built.observers->keep_files();
-  result.steady =
-      steady_state_of(assembly.protocol().service().over_time(), metrics.window_begin(), metrics.window_length());
+  const models::Service& service = assembly.protocol().service();
+  result.steady = steady_state_of(service.over_time(), metrics.window_begin(), metrics.window_length());
+  result.over_time =
+      run_over_time_of(service.latency_over_time(), metrics.window_begin(), metrics.window_length(), result.simulated);
   result.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   result.pass = result.violation_count == 0;
   judge_expectations(scenario, metrics, result);

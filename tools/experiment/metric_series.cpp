@@ -82,7 +82,9 @@ std::function<MetricSeries::Value()> MetricSeries::source(const std::string& nam
     };
   }
   const auto* gauge = std::get_if<sim::Gauge>(&metric->value);
-  if (gauge == nullptr || gauge->at_close) return {};
+  if (gauge == nullptr) return {};
+  if (gauge->over_time) return [since_last = gauge->over_time()] { return Value(since_last()); };
+  if (gauge->at_close) return {};
   return [gauge] { return Value(gauge->value); };
 }
 

@@ -5,8 +5,8 @@
 //   0,1.25,3211.4
 //
 // A number is of its interval: of a counter what it counted, of a share or a quotient the counters' in the interval, of
-// a statistic of a histogram what that recorded there (nothing outside the window of measurement), of a level what it is
-// at the interval's end. A cell stays empty where the interval has nothing to tell.
+// a statistic of a histogram what that recorded there (nothing outside the window of measurement), of busy.KIND and
+// queue.KIND those of the resource that was busiest in it, of a level what it is at the interval's end. A cell stays empty where the interval has nothing to tell.
 #pragma once
 
 #include <functional>

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tools/statistics/truncation.hpp"
+#include "tools/text/numbers.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -64,11 +65,6 @@ SteadySeries judge_series(const Pieces& pieces, std::size_t first, std::size_t e
   return series;
 }
 
-std::string length_text(sim::Duration length) {
-  if (length.ns() < 1e3) return fmt::format("{:.0f} ns", length.ns());
-  return length.ns() < 1e6 ? fmt::format("{:.3g} us", length.ns() / 1e3) : fmt::format("{:.3g} ms", length.ns() / 1e6);
-}
-
 std::string steady_line(const char* name, const std::string& text) {
   return fmt::format("{:<13}{}\n", name, text);
 }
@@ -100,8 +96,9 @@ std::string warm_up_text(const SteadyState& steady, bool all) {
     for (const SteadySeries* series : {&throughput, &latency}) {
       if (series->early) settled = std::max(settled, *series->settled);
     }
-    return steady_line("warm-up", fmt::format("ends {} too early {}", length_text(settled - steady.measured_from),
-                                              of_which(throughput.early, latency.early)));
+    return steady_line("warm-up",
+                       fmt::format("ends {} too early {}", shown_duration((settled - steady.measured_from).ns()),
+                                   of_which(throughput.early, latency.early)));
   }
   if (!all) return "";
   if (!throughput.settled && !latency.settled) return steady_line("warm-up", "too few operations to judge it by");

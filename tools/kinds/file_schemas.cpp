@@ -2,11 +2,11 @@
 #include "tools/kinds/file_schemas.hpp"
 
 #include "tools/experiment/baseline.hpp"
-#include "tools/experiment/report.hpp"
 #include "tools/figure/figure.hpp"
 #include "tools/figure/paper_claims.hpp"
 #include "tools/fuzz/fuzz_baseline.hpp"
 #include "tools/lone_switch/packet_file.hpp"
+#include "tools/report/report.hpp"
 #include "tools/scenario/scenario.hpp"
 
 namespace racksim::tools {

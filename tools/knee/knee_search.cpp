@@ -36,6 +36,12 @@ const Probe& Probes::at(std::uint64_t load) {
   return found != seen_.end() ? found->second : seen_.emplace(load, run_(load)).first->second;
 }
 
+std::size_t loads_to_try(const KneeBounds& bounds) {
+  const double range = std::log(static_cast<double>(bounds.to) / static_cast<double>(bounds.from));
+  const double steps = range / std::log1p(bounds.tolerance);
+  return steps > 1 ? static_cast<std::size_t>(std::ceil(std::log2(steps))) : 0;
+}
+
 Knee find_knee(Probes& probes, const KneeBounds& bounds, double loss) {
   if (bounds.from == 0 || bounds.from >= bounds.to || !(bounds.tolerance > 0)) {
     throw std::logic_error(

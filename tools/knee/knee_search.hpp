@@ -8,6 +8,7 @@
 // serve any number of criteria: what one search has seen narrows the next.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -40,6 +41,9 @@ struct KneeBounds {
   std::uint64_t from = 0, to = 0;  ///< loads, 0 < from < to
   double tolerance = 0.01;         ///< above 0: the search ends when `passes * (1 + tolerance)` is known to lose more
 };
+
+/// So many loads a search tries, but for one more where the knee is at a bound: each halves what is left.
+std::size_t loads_to_try(const KneeBounds& bounds);
 
 struct Knee {
   std::optional<std::uint64_t> passes;  ///< the largest load found that meets the criterion; none if `from` does not

@@ -9,10 +9,10 @@
 
 #include "tools/diff/run_difference.hpp"
 #include "tools/experiment/experiment.hpp"
-#include "tools/experiment/run_folder.hpp"
 #include "tools/experiment/run_metrics.hpp"
 #include "tools/files/data_files.hpp"
 #include "tools/processes/interruption.hpp"
+#include "tools/report/run_folder.hpp"
 #include "tools/scenario/composition.hpp"
 #include "tools/text/nearest_name.hpp"
 #include "tools/text/shell.hpp"

@@ -128,6 +128,31 @@ TEST_CASE("A pipe with few slots a second is the limit of all") {
       rack, [&] { rack.bursts_to(1); }, "pipes", "switch/pipe0");
 }
 
+TEST_CASE("The trunk by which three send to another rack is the limit, and theirs and those that receive are not") {
+  WatchedRack rack([](RackOptions& options) {
+    options.nodes = 5;
+    options.topology.racks = 2;
+    options.topology.last_rack = 2;
+  });
+  const auto load = [&] {
+    for (NodeId from = 0; from < 3; ++from) rack.burst(from, static_cast<NodeId>(3 + from % 2), 1500);
+  };
+  check_is_the_limit(rack, load, "trunks", "tor0-spine.0");
+  // Two of the three send to node 3, and get two thirds of what the trunk carries.
+  CHECK(rack.of("ports.out").busy == Approx(2.0 / 3).epsilon(0.02));
+}
+
+TEST_CASE("A recirculation port of few bits a second is at work all the time, though nobody counts who waits for it") {
+  WatchedRack rack([](RackOptions& options) { options.network_switch.recirculation_bits_per_second = 1'000'000'000; });
+  rack.rack.install_program(
+      exercise_program(false, static_cast<std::uint16_t>(rack.rack.chassis().recirculation_port(0))));
+  for (int i = 0; i < 2'000; ++i) rack.send(0, 1, 1, kRecirculated);
+  rack.run(20_us, 60_us);
+  CHECK(rack.of("recirculation").busy == Approx(1).epsilon(0.01));
+  CHECK_FALSE(rack.of("recirculation").waiting);
+  CHECK(rack.of("ports.out").busy < 0.02);
+}
+
 TEST_CASE("A control CPU with few operations a second is the limit of those that it is given") {
   WatchedRack rack;
   const auto operate = [&] {
@@ -173,6 +198,22 @@ TEST_CASE("The longest wait is one that ended in the window") {
     for (int i = 0; i < 2; ++i) rack.rack.server(2).core(0).run<&WatchedRack::nothing>(2_us, rack);
   });
   CHECK(rack.of("cores.other").longest.value() == 2_us);
+}
+
+TEST_CASE("Over time busy and queue are of the resource that was busiest since they were asked before") {
+  WatchedRack rack;
+  const auto of = [&](const char* name) { return std::get<sim::Gauge>(rack.metrics.find(name)->value).over_time(); };
+  const auto busy = of("busy.cores.other"), queue = of("queue.cores.other");
+  CHECK(busy() == 0);
+  // Until 10 us node 2 works for 6 us and another waits for 3 of them; until 20 us node 3 for 4, and nobody waits.
+  for (int i = 0; i < 2; ++i) rack.rack.server(2).core(0).run<&WatchedRack::nothing>(3_us, rack);
+  rack.calendar.run_until(sim::Time{} + 10_us);
+  CHECK(busy() == Approx(0.6));
+  CHECK(queue() == Approx(0.3));
+  rack.rack.server(3).core(0).run<&WatchedRack::nothing>(4_us, rack);
+  rack.calendar.run_until(sim::Time{} + 20_us);
+  CHECK(busy() == Approx(0.4));
+  CHECK(queue() == 0);
 }
 
 // Of M/D/1 rho^2 / (2 (1 - rho)) wait in the mean.

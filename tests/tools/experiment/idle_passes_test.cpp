@@ -5,10 +5,10 @@
 
 #include "sim/metrics/metrics.hpp"
 #include "tools/experiment/experiment.hpp"
-#include "tools/experiment/run_folder.hpp"
 #include "tools/files/data_files.hpp"
 #include "tools/fuzz/swarm.hpp"
 #include "tools/processes/child_processes.hpp"
+#include "tools/report/run_folder.hpp"
 #include "tools/scenario/scenario.hpp"
 
 namespace idle_passes_test {

@@ -2,6 +2,7 @@
 #include "tools/experiment/metric_series.hpp"
 
 #include <catch2/catch.hpp>
+#include <utility>
 
 namespace metric_series_test {
 
@@ -64,6 +65,20 @@ TEST_CASE("statistics of a histogram are of what it recorded in the interval") {
   CHECK(series.next() == "2,0,,,\n");
   run.latency.record(50_ps);
   CHECK(series.next() == "4,1,0.05,0.05,0.05\n");
+}
+
+TEST_CASE("a number that is computed when the window closes is told if it knows what it was since it was asked") {
+  sim::Metrics metrics;
+  double worked = 7;
+  metrics.computed("busy.cores", "share", "", [] { return 1.0; }).over_time = [&worked] {
+    return [&worked] { return std::exchange(worked, 0); };
+  };
+  MetricSeries series(metrics, {"busy.cores"}, sim::Duration::from_ps(2'000'000), kAsked);
+  CHECK(series.header() == "time_us,busy.cores [share]\n");
+  series.begin();
+  worked = 0.25;
+  CHECK(series.next() == "0,0.25\n");
+  CHECK(series.next() == "2,0\n");
 }
 
 TEST_CASE("the begin of a row is told to the picosecond, without zeros at its end") {

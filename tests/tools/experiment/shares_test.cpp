@@ -10,9 +10,9 @@
 
 #include "models/service/protocol.hpp"
 #include "tools/experiment/experiment.hpp"
-#include "tools/experiment/report.hpp"
 #include "tools/files/data_files.hpp"
 #include "tools/processes/child_processes.hpp"
+#include "tools/report/report.hpp"
 #include "tools/scenario/scenario.hpp"
 
 namespace shares_test {

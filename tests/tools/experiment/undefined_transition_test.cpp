@@ -4,8 +4,8 @@
 
 #include "protocols/store/application.hpp"
 #include "tools/experiment/experiment.hpp"
-#include "tools/experiment/report.hpp"
 #include "tools/processes/child_processes.hpp"
+#include "tools/report/report_text.hpp"
 #include "tools/scenario/scenario.hpp"
 
 namespace undefined_transition_test {

@@ -10,9 +10,9 @@
 #include <set>
 
 #include "tools/experiment/experiment.hpp"
-#include "tools/experiment/report.hpp"
 #include "tools/fuzz/fuzz.hpp"
 #include "tools/fuzz/shrink.hpp"
+#include "tools/report/report.hpp"
 
 namespace noise_log_test {
 

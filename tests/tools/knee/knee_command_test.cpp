@@ -62,7 +62,8 @@ TEST_CASE("the knee of one server with a budget is its budget over what may not 
   }
   const Outcome one = run_racksim(folder, "run one.json --knee"), two = run_racksim(folder, "run one.json --knee");
   CHECK(one.out == two.out);
-  CHECK_THAT(one.out, Catch::StartsWith("knee of one-server in workload.rate, at most 2 % lost, to within 1 %\n") &&
+  CHECK_THAT(one.out, Catch::StartsWith(
+                          "knee of one-server in workload.rate, at most 2 % lost, to within 1 %: about 9 runs\n") &&
                           Catch::Contains("knee  ") && Catch::Contains("at ") && Catch::Contains(" % lost "));
 }
 

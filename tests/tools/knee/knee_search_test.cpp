@@ -70,9 +70,12 @@ TEST_CASE("a load that is exactly at the criterion meets it") {
 TEST_CASE("the search halves the bracket: its runs grow with the logarithm of the bounds' ratio over the tolerance") {
   unsigned runs = 0;
   Probes probes = probes_of({{1.0}, 100'000}, &runs);
-  find_knee(probes, {1'000, 16'000'000, 0.01}, 0.02);
+  const KneeBounds bounds{1'000, 16'000'000, 0.01};
+  find_knee(probes, bounds, 0.02);
   // log2(ln 16000 / ln 1.01) = 9.93; neither bound had to be run.
   CHECK(runs == 10);
+  CHECK(loads_to_try(bounds) == 10);
+  CHECK(loads_to_try({1'000, 1'005, 0.01}) == 0);
 }
 
 TEST_CASE("probes serve several criteria, and no load is run twice") {

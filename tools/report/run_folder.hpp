@@ -9,8 +9,8 @@
 
 #include "tools/experiment/checkpoints.hpp"
 #include "tools/experiment/experiment.hpp"
-#include "tools/experiment/report.hpp"
 #include "tools/json/json_document.hpp"
+#include "tools/report/report.hpp"
 
 namespace racksim::tools {
 

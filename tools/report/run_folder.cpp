@@ -1,5 +1,5 @@
 // Reading and writing of run folders.
-#include "tools/experiment/run_folder.hpp"
+#include "tools/report/run_folder.hpp"
 
 #include <filesystem>
 

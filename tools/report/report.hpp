@@ -1,7 +1,6 @@
-// The report of a run: as JSON with fixed keys, and as text for people.
+// The report of a run for programs: JSON with fixed keys. That for people is report_text.hpp.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "tools/experiment/experiment.hpp"
@@ -30,18 +29,5 @@ JsonValue report_schema();
 /// Throws InputError where a document is no such report. Whether this build knows the options in its `config` is not
 /// asked.
 void check_report(const JsonValue& document, const std::string& file);
-
-/// Which numbers a page has: those that are shown always, or all that are meant for a person.
-enum class Detail : std::uint8_t { usual, all };
-
-/// Commands for a run, as they are printed.
-struct RunCommands {
-  std::string replay;   ///< what runs it again
-  std::string explain;  ///< what explains it; empty if nothing can
-};
-
-/// A page for the terminal. The commands are printed when something failed.
-std::string report_text(const Scenario& scenario, const RunResult& result, const sim::Metrics& metrics,
-                        const RunCommands& commands, Detail detail = Detail::usual);
 
 }  // namespace racksim::tools

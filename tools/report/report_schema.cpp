@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "tools/experiment/report.hpp"
 #include "tools/json/json_schema.hpp"
+#include "tools/report/report.hpp"
 #include "tools/scenario/binding.hpp"
 
 namespace racksim::tools {

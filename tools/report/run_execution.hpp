@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/experiment/run_folder.hpp"
+#include "tools/report/run_folder.hpp"
 
 namespace racksim::tools {
 

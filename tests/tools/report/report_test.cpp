@@ -1,7 +1,9 @@
 // The text report: which numbers a person sees, and how they are written.
-#include "tools/experiment/report.hpp"
+#include "tools/report/report.hpp"
 
 #include <catch2/catch.hpp>
+
+#include "tools/report/report_text.hpp"
 
 namespace report_test {
 
@@ -14,10 +16,10 @@ namespace {
 /// A run of protocol "gam" whose metrics a test registers.
 struct Reported {
   Reported() { scenario.protocol.name = "gam"; }
-  std::string text() const { return report_text(scenario, result, metrics, {}); }
+  std::string text(Detail detail = Detail::usual) const { return report_text(scenario, result, metrics, {}, detail); }
   /// The number in the line of a metric; empty if there is no line.
-  std::string number(const std::string& metric) const {
-    const std::string report = text();
+  std::string number(const std::string& metric, Detail detail = Detail::all) const {
+    const std::string report = text(detail);
     const auto line = report.find("  " + metric + " ");
     if (line == std::string::npos) return "";
     const auto begin = report.find_first_not_of(' ', line + 2 + metric.size());
@@ -33,9 +35,10 @@ struct Reported {
 TEST_CASE("the text report shows trouble whoever has it, and of the whole run where that is more") {
   Reported run;
   auto& counter = run.metrics.trouble("nic.rc_timeouts", "timeouts", "");
-  CHECK(run.number("nic.rc_timeouts").empty());
+  CHECK_THAT(run.text(), !Contains("trouble"));
   counter.value = 3;
-  CHECK(run.number("nic.rc_timeouts") == "3");
+  CHECK(run.number("nic.rc_timeouts", Detail::usual) == "3");
+  CHECK_THAT(run.text(), Contains("\ntrouble\n  nic.rc_timeouts "));
   CHECK_THAT(run.text(), !Contains("in the whole run"));
   run.metrics.open_window({});
   CHECK_THAT(run.text(), Contains(" 0 timeouts  (3 in the whole run)\n"));
@@ -59,16 +62,67 @@ TEST_CASE("of other counters the text report tells the measured phase, and a pro
   CHECK(json.find("whole_run")->find("gam.hits")->natural() == 9);
 }
 
-TEST_CASE("a counter says whether a person is shown it, always or if he asks for all") {
+TEST_CASE("a person is shown what he asks first, and by groups all that is not for programs alone if he asks for it") {
   Reported run;
+  run.metrics.counter("nic.packets_sent", "packets", "").value = 4;
   run.metrics.counter("gam.hits", "operations", "").value = 3;
-  run.metrics.detail("nic.packets_sent", "packets", "").value = 4;
+  run.metrics.counter("gam.misses", "operations", "").value = 1;
   run.metrics.counter("operations", "operations", "", sim::Shown::json).value = 5;
-  CHECK(run.number("gam.hits") == "3");
-  CHECK(run.number("nic.packets_sent").empty());
-  CHECK(run.number("operations").empty());
-  const std::string all = report_text(run.scenario, run.result, run.metrics, {}, Detail::all);
-  CHECK_THAT(all, Contains("gam.hits") && Contains("nic.packets_sent") && !Contains("  operations  "));
+  CHECK_THAT(run.text(), !Contains("gam.hits") && !Contains("nic.packets_sent") && !Contains("  operations  "));
+  const std::string all = run.text(Detail::all);
+  const auto gam = all.find("\ngam\n  gam.hits "), misses = all.find("\n  gam.misses "),
+             nic = all.find("\nnic\n  nic.packets_sent ");
+  REQUIRE(gam != std::string::npos);
+  REQUIRE(nic != std::string::npos);
+  CHECK(gam < misses);
+  CHECK(misses < nic);
+  CHECK_THAT(all, !Contains("  operations  "));
+}
+
+TEST_CASE("shares of the operations stand in one line, those that are zero left out") {
+  Reported run;
+  auto& all = run.metrics.counter("operations", "operations", "", sim::Shown::json);
+  auto& hits = run.metrics.counter("gam.hits", "operations", "");
+  auto& lost = run.metrics.counter("gam.lost", "operations", "");
+  run.metrics.share("gam.hit_ratio", "", {&hits}, {&all});
+  run.metrics.rest("gam.miss_ratio", "", {&hits}, {&all});
+  run.metrics.share("gam.loss", "", {&lost}, {&all});
+  all.value = 8;
+  hits.value = 3;
+  CHECK_THAT(run.text(), Contains("\nshares       gam.hit_ratio 37.5 %, gam.miss_ratio 62.5 %\n"));
+}
+
+TEST_CASE("an outcome of a litmus test is shown as it is counted, among what is asked first") {
+  Reported run;
+  run.metrics.counter_of_run("litmus.r0_0_r1_0", "repetitions", "", sim::Shown::always).value = 10;
+  CHECK(run.number("litmus.r0_0_r1_0", Detail::usual) == "10");
+  CHECK_THAT(run.text(), !Contains("shares"));
+}
+
+TEST_CASE("of those who answer the report tells latency and their part of the operations") {
+  Reported run;
+  run.result.operations = 4;
+  run.metrics.histogram("latency.local", "").record(sim::Duration::from_ps(341'000));
+  CHECK_THAT(run.text(), Contains("\n  local      mean 341 ns  p50 341 ns  p99 341 ns  (1 operations, 25 %)\n"));
+}
+
+TEST_CASE("a run that is long enough is drawn, with the window of measurement between strokes") {
+  Reported run;
+  run.result.over_time = {.width = sim::Duration::from_ps(100'000'000), .slots = {}, .begin = 2, .end = 7};
+  for (int i = 0; i < 8; ++i) run.result.over_time.slots.push_back({i < 2 ? 2.0 : 4.0, 1000.0 * (i + 1)});
+  CHECK_THAT(run.text(), Contains("\n  over time  ▄▄|█████|█  up to 4 Mops, in slots of 100 us\n") &&
+                             Contains("\n  p99        ▁▂|▃▄▅▆▇|█  up to 8 us, in slots of 100 us\n"));
+  run.result.over_time.slots.pop_back();
+  CHECK_THAT(run.text(), !Contains("over time") && !Contains("in slots of"));
+}
+
+TEST_CASE("a run of few operations is not drawn") {
+  Reported run;
+  run.result.over_time = {.width = sim::Duration::from_ps(1'000'000), .slots = {}, .begin = 0, .end = 8};
+  run.result.over_time.slots.assign(8, {9.0, 1000.0});  // nine operations in a slot
+  CHECK_THAT(run.text(), !Contains("in slots of"));
+  run.result.over_time.slots.assign(8, {10.0, 1000.0});
+  CHECK_THAT(run.text(), Contains("in slots of"));
 }
 
 TEST_CASE("the text report shows no number that is zero") {

@@ -9,8 +9,9 @@
 #include "models/service/key_value_service.hpp"
 #include "tests/places.hpp"
 #include "tests/tools/experiment/bare_run.hpp"
-#include "tools/experiment/report.hpp"
 #include "tools/fuzz/swarm.hpp"
+#include "tools/report/report.hpp"
+#include "tools/report/report_text.hpp"
 
 namespace judged_test {
 

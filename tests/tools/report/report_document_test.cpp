@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "tests/tools/run_racksim.hpp"
-#include "tools/experiment/report.hpp"
 #include "tools/json/input_error.hpp"
 #include "tools/json/json_document.hpp"
+#include "tools/report/report.hpp"
 
 namespace report_document_test {
 

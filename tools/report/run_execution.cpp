@@ -1,5 +1,5 @@
 // Running here or elsewhere. See run_execution.hpp.
-#include "tools/experiment/run_execution.hpp"
+#include "tools/report/run_execution.hpp"
 
 #include <fmt/core.h>
 #include <unistd.h>
