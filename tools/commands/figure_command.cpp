@@ -241,10 +241,9 @@ void add_figure(CommandContext& context) {
                       "One of `racksim list figures`, or a figure file; with --all a folder, or how names begin");
   auto* quick = command->add_flag("--quick", options->quick, "Shrink the runs; verdicts on directional claims stay");
   add_number(*command, "--jobs", options->jobs, "Runs at a time (default: one per core)", {1, 1024});
-  auto* seeds = add_number(*command, "--seeds", options->seeds,
-                           "Run each point with the seeds from 1 to so many, instead of the figure's; with each of the "
-                           "figure's placements of keys, if it has some",
-                           {1, kMostSeeds});
+  auto* seeds = add_number(
+      *command, "--seeds", options->seeds,
+      "Run each point with so many seeds, from 1 on, and each of the placements of keys that it has", {1, kMostSeeds});
   command->add_option("--out", options->out, "Write the points to this folder (default: runs/figures/NAME)");
   command->add_flag("--json", options->json, "Print the result as JSON, alone on standard output");
   command->add_flag("--record", options->record, "Keep what the claims came to, for `racksim list claims`")

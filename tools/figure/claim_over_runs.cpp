@@ -62,14 +62,19 @@ struct ReadOverRuns {
     }
   }
 
-  /// " ± 0.013", the largest half-width of all points; empty if some point has none.
+  /// " ± 0.013", the largest half-width of all points, to the last digit that the means are told with; empty if some point
+  /// has none.
   std::string half_width_text() const {
-    double largest = 0;
-    for (const auto& values : runs) {
-      if (!std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); })) return "";
-      largest = std::max(largest, *mean_interval(values)->half_width);
+    double half_width = 0, size = 0;
+    for (std::size_t at = 0; at < runs.size(); ++at) {
+      if (!std::all_of(runs[at].begin(), runs[at].end(), [](double value) { return std::isfinite(value); })) return "";
+      half_width = std::max(half_width, *mean_interval(runs[at])->half_width);
+      size = std::max(size, std::abs(mean[at]));
     }
-    return largest == 0 ? " ± 0" : fmt::format(" ± {:.{}f}", largest, decimals_for(0, largest));
+    if (half_width == 0) return " ± 0";
+    if (size < 0.001) return fmt::format(" ± {:.2g}", half_width);  // as short_number() tells them
+    const int two_digits = decimals_for(0, half_width), of_mean = 3 - static_cast<int>(std::floor(std::log10(size)));
+    return fmt::format(" ± {:.{}f}", half_width, std::clamp(of_mean, std::max(0, two_digits - 1), two_digits));
   }
 };
 
@@ -120,7 +125,8 @@ void judge_in_a_direction(const Claim& claim, const FigureAxes& axes, const Figu
     if (!of_run.unclear.empty()) unclear = of_run.unclear;
   }
   const auto direction = judge_direction(claim, axes, mean, each);
-  verdict.simulated += fmt::format(" (so in {} of {}{})", met, samples, direction && direction->same ? ", all the same" : "");
+  verdict.simulated +=
+      fmt::format(" (so in {} of {}{})", met, samples, direction && direction->same ? ", all the same" : "");
   if (direction) {
     verdict.met = direction->met;
     verdict.unclear = direction->unclear;

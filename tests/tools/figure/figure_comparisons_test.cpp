@@ -108,14 +108,14 @@ TEST_CASE("a figure with several seeds writes how its series differ, and prints 
   folder.write("two.json", R"({
     "version": 1, "title": "Two", "base": "base.json", "metrics": {"throughput": "throughput_mops"},
     "series": [{"name": "mixed", "set": {"workload.read_ratio": 0.5}}, {"name": "reads", "set": {"workload.read_ratio": 1}}],
-    "sweep": {"label": "seed of places", "path": "workload.placement_seed", "values": [1]}})");
+    "sweep": {"path": "workload.sharing_ratio", "values": [0.5]}})");
   const std::string command = "figure two.json --out points --jobs 1";
   const auto file = folder.path() / "points/comparisons.csv";
   const Outcome plain = run_racksim(folder, command + " --seeds 3");
   CAPTURE(plain.err);
   REQUIRE(plain.status == 0);
   CHECK_THAT(plain.out, !Contains("against mixed"));
-  CHECK_THAT(content(file), Contains("\nthroughput,Mops,1,reads,mixed,"));
+  CHECK_THAT(content(file), Contains("\nthroughput,Mops,0.5,reads,mixed,"));
   CHECK_THAT(run_racksim(folder, command + " --seeds 3 --compare").out, Contains("against mixed, paired by seed"));
   CHECK_THAT(run_racksim(folder, command + " --seeds 3 --json").out, Contains("\"comparisons\""));
   // One seed leaves nothing to compare, and nothing of an earlier call.

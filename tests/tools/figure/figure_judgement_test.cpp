@@ -107,6 +107,12 @@ TEST_CASE("what several readings are with each seed stands beside each of them, 
   CHECK(Runs({0.8, 0.9, 1, 1.1, 1.2}).judged(R"({"min": 1})", kLast).verdict.simulated ==
         "1 ± 0.20 (0.8 | 0.9 | 1 | 1.1 | 1.2)");
   CHECK(Runs({2, 2}).judged(R"({"min": 1})", kLast).verdict.simulated == "2 ± 0 (2 | 2)");
+  // No digits beyond those of the mean, but for one: 0.0994 and 0.00248.
+  CHECK(Runs({10.36, 10.4, 10.44}).judged(R"({"min": 1})", kLast).verdict.simulated ==
+        "10.4 ± 0.10 (10.36 | 10.4 | 10.44)");
+  CHECK(Runs({1039, 1040, 1041}).judged(R"({"min": 1})", kLast).verdict.simulated == "1040 ± 2 (1039 | 1040 | 1041)");
+  CHECK(Runs({103.999, 104, 104.001}).judged(R"({"min": 1})", kLast).verdict.simulated ==
+        "104 ± 0.002 (104 | 104 | 104)");
   CHECK(Runs({2, std::nan("")}).judged(R"({"min": 1})", kLast).verdict.simulated == "none (2 | none)");
 }
 

@@ -63,16 +63,21 @@ TEST_CASE("what a figure has kept is not run again when it is asked for more see
 
 TEST_CASE("a figure with placements runs each seed with each of them, and more seeds run nothing again") {
   const Figures figures;
-  figures.folder.write("figures/two.json", std::string(R"({"version": 1, "placements": [4, 9], )") +
-                                               std::string(kFigure).substr(std::string(kFigure).find("\"title\"")));
+  figures.folder.write("base.json", R"({
+    "version": 1, "rack": {"testbed": "starcache-8"}, "protocol": {"name": "nocache"},
+    "workload": {"kind": "key-value", "keys": 1000, "rate": 1000000}, "run": {"measure": "200us", "drain": "1ms"}})");
+  figures.folder.write("figures/two.json", R"({
+    "version": 1, "base": "../base.json", "series": [{"name": "only"}], "placements": [4, 9],
+    "metrics": {"throughput": "throughput_mops"},
+    "sweep": {"label": "skew", "path": "workload.zipf", "values": [0.5, 0.9]}})");
   REQUIRE(figures.run("").status == 0);
   const auto two = figures.run("--seeds 2"), three = figures.run("--seeds 3 --json");
   // The figure's own runs have the scenario's seed, which is 1.
   CHECK_THAT(two.out, Catch::Contains("each point with 2 seeds with 2 placements each") &&
                           Catch::Contains("4 of 8 points were run by an earlier call"));
   const std::string csv = content(figures.folder.path() / "points/points.csv");
-  CHECK_THAT(csv, Catch::StartsWith("ratio,series,seed,placement,throughput,") && Catch::Contains("\n1,only,3,4,") &&
-                      Catch::Contains("\n1,only,3,9,"));
+  CHECK_THAT(csv, Catch::StartsWith("skew,series,seed,placement,throughput,") && Catch::Contains("\n0.9,only,3,4,") &&
+                      Catch::Contains("\n0.9,only,3,9,"));
   const JsonValue report = parse_json(three.out, "report");
   CHECK(*report.find("repeats")->string() == "3 seeds with 2 placements each");
   std::set<std::string> hashes;
