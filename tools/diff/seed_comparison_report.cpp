@@ -46,10 +46,6 @@ std::string conclusion(const SeedComparison& comparison) {
                      comparison.compared(), kSignificance * 100);
 }
 
-JsonValue number_or_null(const std::optional<double>& number) {
-  return number ? JsonValue(*number) : JsonValue();
-}
-
 JsonValue side_json(const SeedSide& side, const std::vector<SeedRun>& runs) {
   auto json = JsonValue::object(
       {{"run", side.given}, {"scenario", side.scenario.name}, {"protocol", side.scenario.protocol.name}});
@@ -94,15 +90,12 @@ JsonValue seed_comparison_json(const SeedSide& a, const SeedSide& b, const SeedC
   json.set("compared", comparison.compared());
   json.set("differing", comparison.differing());
   json.set("metrics", array_of(comparison.metrics, [](const ComparedMetric& metric) {
-             return JsonValue::object({{"metric", metric.name},
-                                       {"unit", metric.unit},
-                                       {"a", interval_json(metric.a)},
-                                       {"b", interval_json(metric.b)},
-                                       {"difference", interval_json(metric.pairs.difference)},
-                                       {"pairs", metric.pairs.difference.count},
-                                       {"probability", number_or_null(metric.pairs.probability)},
-                                       {"corrected", number_or_null(metric.corrected)},
-                                       {"differs", metric.differs()}});
+             auto row = JsonValue::object({{"metric", metric.name},
+                                           {"unit", metric.unit},
+                                           {"a", interval_json(metric.a)},
+                                           {"b", interval_json(metric.b)}});
+             add_comparison(row, metric.pairs, metric.corrected);
+             return row;
            }));
   json.set("provenance", provenance_json());
   return json;

@@ -63,10 +63,6 @@ std::string mean_text(const MeanInterval& interval, const SeriesComparison& comp
   return fmt::format("{:.{}f}", interval.mean, decimals_for(interval.mean, comparison.pairs.difference.half_width));
 }
 
-JsonValue number_or_null(const std::optional<double>& number) {
-  return number ? JsonValue(*number) : JsonValue();
-}
-
 }  // namespace
 
 bool can_compare_series(const Figure& figure) {
@@ -139,11 +135,7 @@ JsonValue comparisons_json(const Figure& figure, const std::vector<SeriesCompari
     if (figure.knee) json.set("criterion", figure.knee->criteria[one.criterion].name);
     json.set("series", figure.axes.series[one.series]);
     json.set("against", figure.axes.series[0]);
-    json.set("difference", interval_json(one.pairs.difference));
-    json.set("pairs", one.pairs.difference.count);
-    json.set("probability", number_or_null(one.pairs.probability));
-    json.set("corrected", number_or_null(one.corrected));
-    json.set("differs", one.differs());
+    add_comparison(json, one.pairs, one.corrected);
     return json;
   });
 }
