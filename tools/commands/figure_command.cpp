@@ -11,6 +11,7 @@
 
 #include "tools/commands/command_arguments.hpp"
 #include "tools/commands/command_line.hpp"
+#include "tools/figure/figure_comparisons.hpp"
 #include "tools/figure/figure_index.hpp"
 #include "tools/figure/figure_plot.hpp"
 #include "tools/figure/figure_record.hpp"
@@ -28,6 +29,8 @@ namespace {
 
 /// The files of a figure's plot: with the script, .gp, and the endings of the pictures.
 constexpr const char* kPicture = "figure";
+/// The file of its series' paired differences.
+constexpr const char* kComparisons = "comparisons.csv";
 
 struct FigureOptions {
   std::string name;
@@ -37,6 +40,7 @@ struct FigureOptions {
   bool quick = false;
   bool json = false;
   bool record = false;
+  bool compare = false;
   bool all = false;
   bool plot = false;
 };
@@ -77,6 +81,18 @@ std::string compared_with_record(const Figure& figure, const std::vector<PointRe
   return difference.empty() ? "as recorded\n" : "other than recorded (--record renews it): " + difference + '\n';
 }
 
+/// Writes how the series differ. Where there is nothing to compare, none is left of an earlier call.
+void write_comparisons(const Figure& figure, const std::vector<PointResult>& results,
+                       const std::filesystem::path& folder) {
+  const auto comparisons = compare_series(figure, results);
+  std::error_code error;
+  if (comparisons.empty()) {
+    std::filesystem::remove(folder / kComparisons, error);
+  } else {
+    write_file(folder / kComparisons, comparisons_csv(figure, comparisons), "racksim figure", "--out");
+  }
+}
+
 /// A figure that was run, judged and drawn.
 struct Finished {
   Figure figure;
@@ -93,6 +109,7 @@ Finished finish(Figure figure, const std::filesystem::path& folder, const Figure
   make_folder(folder, "racksim figure", "--out");
   Finished done{std::move(figure), {}, folder / "points.csv", {}, {}};
   check_output(done.csv, "racksim figure", "--out");
+  check_output(folder / kComparisons, "racksim figure", "--out");
   check_plot_files(folder, kPicture, "racksim figure", "--out");
 
   KeptPoints kept(folder / KeptPoints::kFile, program_identity(), "racksim figure", "--out");
@@ -112,12 +129,19 @@ Finished finish(Figure figure, const std::filesystem::path& folder, const Figure
   }
   told(done.figure, done.results);
   write_file(done.csv, figure_csv(done.figure, done.results), "racksim figure", "--out");
+  write_comparisons(done.figure, done.results, folder);
   done.not_drawn = draw_plot(figure_plot(done.figure, done.results), folder, kPicture, "racksim figure", "--out");
   return done;
 }
 
 int run_figure(const FigureOptions& options, CommandContext& context) {
   Figure read = load_figure(find_figure_file(options.name), context.catalogue, options.quick, options.seeds);
+  if (options.compare && !can_compare_series(read)) {
+    throw InputError(
+        "racksim figure", "--compare",
+        fmt::format("{} series with {} of each point", read.axes.series.size(), read.repeats.samples_text()),
+        "several of both: --seeds 5");
+  }
   const std::filesystem::path folder =
       options.out.empty() ? std::filesystem::path("runs/figures") / read.name : std::filesystem::path(options.out);
   const std::string record = record_file_of(read.file).string();
@@ -128,7 +152,9 @@ int run_figure(const FigureOptions& options, CommandContext& context) {
 
   // What was found is told before it is written, which a full disk then cannot take away.
   const auto tell = [&](const Figure& figure, const std::vector<PointResult>& results) {
-    context.out << (options.json ? to_json(figure_json(figure, results)) : figure_text(figure, results)) << std::flush;
+    context.out << (options.json ? to_json(figure_json(figure, results)) : figure_text(figure, results));
+    if (options.compare && !options.json) context.out << comparisons_text(figure, compare_series(figure, results));
+    context.out << std::flush;
   };
   const Finished done = finish(std::move(read), folder, options, context, tell);
   const Figure& figure = done.figure;
@@ -215,19 +241,21 @@ void add_figure(CommandContext& context) {
                       "One of `racksim list figures`, or a figure file; with --all a folder, or how names begin");
   auto* quick = command->add_flag("--quick", options->quick, "Shrink the runs; verdicts on directional claims stay");
   add_number(*command, "--jobs", options->jobs, "Runs at a time (default: one per core)", {1, 1024});
-  auto* seeds = add_number(*command, "--seeds", options->seeds,
-                           "Run each point with so many seeds, or placements of keys where the figure varies those",
-                           {1, kMostSeeds});
+  auto* seeds = add_number(
+      *command, "--seeds", options->seeds,
+      "Run each point with so many seeds, from 1 on, and each of the placements of keys that it has", {1, kMostSeeds});
   command->add_option("--out", options->out, "Write the points to this folder (default: runs/figures/NAME)");
   command->add_flag("--json", options->json, "Print the result as JSON, alone on standard output");
   command->add_flag("--record", options->record, "Keep what the claims came to, for `racksim list claims`")
       ->excludes(quick)
       ->excludes(seeds);
+  command->add_flag("--compare", options->compare,
+                    "Print how the series differ from the first, paired by seed: needs several seeds");
   command->add_flag("--plot", options->plot,
                     "Run nothing where gnuplot is missing, without which figures are not drawn");
   auto* all =
       command->add_flag("--all", options->all, "Run all figures, and write a page of their pictures and claims");
-  for (const char* other : {"--json", "--record"}) all->excludes(command->get_option(other));
+  for (const char* other : {"--json", "--record", "--compare"}) all->excludes(command->get_option(other));
   command->callback(
       [&context, options] { context.action = [&context, options] { return run_as_asked(*options, context); }; });
 }

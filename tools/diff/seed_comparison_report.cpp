@@ -29,20 +29,11 @@ std::string mean_text(double mean, const ComparedMetric& metric) {
   return fmt::format("{:.{}f}", mean, decimals_for(mean, metric.pairs.difference.half_width));
 }
 
-/// What the pairs show of a metric.
-std::string finding_text(const ComparedMetric& metric, std::size_t runs) {
-  const MeanInterval& difference = metric.pairs.difference;
-  std::string text = "no difference";
-  if (metric.same() || (difference.equal() && difference.mean == 0)) {
-    text = "equal";
-  } else if (!metric.corrected) {
-    text = "one pair";
-  } else if (metric.differs()) {
-    text = fmt::format("differs, p {:.2g}", *metric.corrected);
-  } else {
-    text = fmt::format("not told, p {:.2g}", *metric.corrected);
-  }
-  return difference.count == runs ? text : fmt::format("{}, in {} of {} pairs", text, difference.count, runs);
+/// What the pairs show of a metric, and of how many runs.
+std::string finding_of(const ComparedMetric& metric, std::size_t runs) {
+  const std::string text = finding_text(metric.pairs, metric.corrected);
+  const std::size_t pairs = metric.pairs.difference.count;
+  return pairs == runs ? text : fmt::format("{}, in {} of {} pairs", text, pairs, runs);
 }
 
 std::string conclusion(const SeedComparison& comparison) {
@@ -53,10 +44,6 @@ std::string conclusion(const SeedComparison& comparison) {
   if (comparison.differing() == 0) return fmt::format("no difference can be told with {}\n", with);
   return fmt::format("{} of {} metrics differ, judged together (Holm's correction, {:.0f} %)\n", comparison.differing(),
                      comparison.compared(), kSignificance * 100);
-}
-
-JsonValue number_or_null(const std::optional<double>& number) {
-  return number ? JsonValue(*number) : JsonValue();
 }
 
 JsonValue side_json(const SeedSide& side, const std::vector<SeedRun>& runs) {
@@ -81,7 +68,7 @@ std::string seed_comparison_text(const SeedSide& a, const SeedSide& b, const See
     if (metric.same() && !is_asked_first(metric.name)) continue;
     rows.push_back({metric.name, mean_text(metric.a.mean, metric), mean_text(metric.b.mean, metric),
                     interval_text(metric.pairs.difference), change_text(metric.a.mean, metric.b.mean), metric.unit,
-                    finding_text(metric, comparison.a.size())});
+                    finding_of(metric, comparison.a.size())});
   }
   if (rows.size() > 1) text += in_columns(rows);
   return text + conclusion(comparison) + failures_text(comparison.a, a.command) +
@@ -103,15 +90,12 @@ JsonValue seed_comparison_json(const SeedSide& a, const SeedSide& b, const SeedC
   json.set("compared", comparison.compared());
   json.set("differing", comparison.differing());
   json.set("metrics", array_of(comparison.metrics, [](const ComparedMetric& metric) {
-             return JsonValue::object({{"metric", metric.name},
-                                       {"unit", metric.unit},
-                                       {"a", interval_json(metric.a)},
-                                       {"b", interval_json(metric.b)},
-                                       {"difference", interval_json(metric.pairs.difference)},
-                                       {"pairs", metric.pairs.difference.count},
-                                       {"probability", number_or_null(metric.pairs.probability)},
-                                       {"corrected", number_or_null(metric.corrected)},
-                                       {"differs", metric.differs()}});
+             auto row = JsonValue::object({{"metric", metric.name},
+                                           {"unit", metric.unit},
+                                           {"a", interval_json(metric.a)},
+                                           {"b", interval_json(metric.b)}});
+             add_comparison(row, metric.pairs, metric.corrected);
+             return row;
            }));
   json.set("provenance", provenance_json());
   return json;

@@ -121,10 +121,11 @@ def index_page(program, papers):
                        "`racksim list claims` prints all of this as text."), "",
         "## In all", "", *counts_table(program), "",
         "| standing | what it means |", "|---|---|",
-        "| met | the value is within what the paper's rounding, or the claim's words, allow |",
-        "| off | it is not: by how much, and why as far as that is known |",
-        "| unclear | it hangs on the seed, or holds of nothing; a part of the claim holds, or one of several readings, "
-        "or the paper leaves it open |",
+        "| met | the value, of several seeds the 95 % interval of their mean, is within what the paper's rounding, or the "
+        "claim's words, allow |",
+        "| off | it is outside: by how much, and why as far as that is known |",
+        "| unclear | the interval goes across, or the claim holds of nothing; a part of it holds, or one of several "
+        "readings, or the paper leaves it open |",
         "| not modelled | nothing here tests it |", "",
         *paragraph("What was fitted to a paper's number is listed with its paper. All else is a prediction. "
                    "[Claims](claims.md) tells how seeds, directions and words such as \"about\" are judged."), "",

@@ -221,11 +221,11 @@ void read_points(Figure& figure, const JsonValue& document, const JsonLocation& 
       Changes changes = common;
       changes.insert(changes.end(), series[s].begin(), series[s].end());
       changes.insert(changes.end(), sweep[x].begin(), sweep[x].end());
-      for (std::size_t r = 0; r < figure.repeats.count(); ++r) {
+      for (std::size_t r = 0; r < figure.repeats.runs(); ++r) {
         Changes repeated = changes;
-        if (!figure.repeats.values.empty()) {
-          repeated.push_back({fmt::format("{}={}", figure.repeats.path, figure.repeats.values[r]),
-                              root.member(figure.repeats.word + "s")});
+        for (const Repeats::Setting& setting : figure.repeats.of_run(r)) {
+          repeated.push_back(
+              {fmt::format("{}={}", setting.path, setting.value), root.member(std::string(setting.word) + "s")});
         }
         FigurePoint point{s, x, r, {}, read_point(figure, repeated, catalogue)};
         for (Change& change : repeated) point.overrides.push_back(std::move(change.text));

@@ -9,7 +9,7 @@
 //              "scale": "linear"},                      how x is drawn: or "log", or "categories", one beside the other
 //    "series": [{"name": "CONCORDIA", "set": {"protocol.flowcc.ownership": "switch"}}, ...],
 //    "knee": {...},                                     each point by itself at its knee (knee_plan.hpp)
-//    "seeds": 5,                                        each point with each of these seeds, or "placements" of the keys
+//    "seeds": 5,                                        each point with each of these seeds, and "placements" of the keys
 //                                                       (figure_repeats.hpp)
 //    "metrics": {"throughput": "throughput_mops"},      short names for metrics of the report
 //    "claims": [{"id": "...", "text": "...", "paper": {...}, "read": ...}],    figure_claim.hpp, figure_reading.hpp
@@ -21,8 +21,8 @@
 // numbers that would lie on each other in their proportions.
 //
 // With a knee, a point is run at the largest load that meets the criterion, once for each criterion, and the metric
-// "knee.load_mops" is that load. With several seeds or placements a claim is judged with each of them, tables show the
-// means and the spread, and `--quick` takes the first alone (figure_repeats.hpp).
+// "knee.load_mops" is that load. With several seeds or placements a claim is judged by the intervals over them, tables
+// show the means and the spread, and `--quick` takes the first alone (figure_repeats.hpp).
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,8 @@ namespace racksim::tools {
 
 /// One run of a figure or, with a knee, one run for each criterion.
 struct FigurePoint {
-  std::size_t series = 0, sweep = 0, repeat = 0;
+  std::size_t series = 0, sweep = 0;
+  std::size_t repeat = 0;              ///< of the point, by seed and placement (Repeats)
   std::vector<std::string> overrides;  ///< over the base, as `--set` takes them
   Scenario scenario;
 };
@@ -70,7 +71,7 @@ struct Figure {
   std::optional<KneePlan> knee;
   std::optional<Timeline> timeline;  ///< a window for each value of the sweep, which all are of one point
   Repeats repeats;                   ///< of each point
-  std::vector<FigurePoint> points;   ///< by series, then along the sweep, then by seed or placement
+  std::vector<FigurePoint> points;   ///< by series, then along the sweep, then by seed and placement
   std::vector<Claim> claims;
   std::vector<Calibration> calibrated;
   std::vector<NotModelled> not_modelled;
@@ -97,7 +98,7 @@ inline constexpr const char* kKneeMetric = "knee.load_mops";
 std::string find_figure_file(const std::string& name);
 
 /// Reads a figure and the scenarios of all its points, at full or quick size. Throws InputError.
-/// `seeds`, if it is not 0, is how many seeds or placements each point is run with instead of the figure's own.
+/// `seeds`, if it is not 0, is how many seeds each point is run with instead of the figure's own.
 Figure load_figure(const std::string& file, const Catalogue& catalogue, bool quick, std::uint64_t seeds = 0);
 /// The same for a document already read; `file` stands for it in errors.
 Figure read_figure(const JsonValue& document, const std::string& file, const Catalogue& catalogue, bool quick,

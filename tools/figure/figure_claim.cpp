@@ -96,7 +96,7 @@ bool related(double a, Relation relation, double b, const Expectation& paper) {
   return close(a, b, paper.tolerance);
 }
 
-/// Distance to the nearest admissible value as a share of it, negative below it; NaN if there is no value.
+/// Distance to the nearest admissible value as a share of it; NaN if there is no value.
 double distance(double y, const Expectation& paper) {
   if (std::isnan(y)) return y;
   const auto beyond = [](double excess, double bound) {
@@ -111,10 +111,10 @@ double distance(double y, const Expectation& paper) {
   }
   if (!paper.min) return 0;
   const double bound = *paper.min - paper.rounding;
-  return -beyond(bound - y, bound);
+  return beyond(bound - y, bound);
 }
 
-/// How far the largest of all values stays below what it should reach, 0 or less; NaN if one is missing.
+/// How far the largest of all values stays below what it should reach; NaN if one is missing.
 double short_of(const std::vector<Curve>& curves, const Expectation& paper) {
   if (!paper.reach) return 0;
   double largest = -std::numeric_limits<double>::infinity();
@@ -144,7 +144,7 @@ Verdict judge_bounds(const Claim& claim, const std::vector<Curve>& curves) {
   double off = 0;
   for (const double from_claim : distances_of(curves, claim.paper)) {
     if (std::isnan(from_claim)) return verdict;
-    off = std::max(off, std::abs(from_claim));
+    off = std::max(off, from_claim);
   }
   verdict.met = off == 0;
   if (!verdict.met) verdict.off = off;
@@ -284,14 +284,6 @@ Verdict judge(const Claim& claim, const FigureAxes& axes, const FigureValues& va
   }
   if (!verdict.unclear.empty()) verdict.met = false;
   return verdict;
-}
-
-std::vector<int> sides_of(const Claim& claim, const FigureAxes& axes, const FigureValues& values) {
-  std::vector<Curve> curves;
-  for (const Reading& reading : claim.readings) curves.push_back(values_of(reading, axes, values));
-  std::vector<int> sides;
-  for (const double d : distances_of(curves, claim.paper)) sides.push_back(d > 0 ? 1 : d < 0 ? -1 : 0);
-  return sides;
 }
 
 }  // namespace racksim::tools

@@ -100,10 +100,6 @@ Claim read_claim(const JsonValue& value, const JsonLocation& place, const Figure
 /// (empty_claim.hpp).
 Verdict judge(const Claim& claim, const FigureAxes& axes, const FigureValues& values);
 
-/// Of a claim about numbers: on which side of what is admitted each value lies, -1 below, 1 above, else 0; last whether
-/// the largest reaches what it should.
-std::vector<int> sides_of(const Claim& claim, const FigureAxes& axes, const FigureValues& values);
-
 /// A number with three significant digits more or less: for tables.
 std::string short_number(double value);
 

@@ -23,7 +23,7 @@ const JsonValue::Array& array_member(const JsonValue& document, const JsonLocati
 FigureRecord record_of(const Figure& figure, const std::vector<PointResult>& results) {
   FigureRecord record;
   record.figure = figure.name;
-  if (figure.repeats.count() > 1) record.repeats = figure.repeats.text();
+  record.repeats = figure.repeats;
   for (const JudgedClaim& judged : judge_claims(figure, results)) {
     const Verdict& verdict = judged.verdict;
     record.claims.push_back({judged.claim->id, judged.claim->paper.text, verdict.simulated, judged.text, verdict.met,
@@ -56,7 +56,7 @@ JsonValue readings_json(const std::vector<FigureRecord::Reading>& readings) {
 
 JsonValue record_json(const FigureRecord& record) {
   auto document = JsonValue::object({{"version", 1}, {"figure", record.figure}});
-  if (!record.repeats.empty()) document.set("repeats", record.repeats);
+  if (record.repeats != Repeats{}) document.set("repeats", repeats_json(record.repeats));
   document.set("claims", readings_json(record.claims));
   document.set("run_hashes", array_of(record.run_hashes));
   return document;
@@ -72,9 +72,10 @@ FigureRecord read_figure_record(const std::string& file) {
   own.text("$schema", schema, "");
   own.integer("version", version, 1, 1, "");
   own.text("figure", record.figure, "");
-  own.text("repeats", record.repeats, "");
-  bind(document, root, own, {{"claims", "run_hashes"}, nullptr});
+  bind(document, root, own, {{"repeats", "claims", "run_hashes"}, nullptr});
   if (version != 1) root.refuse("no \"version\"", "\"version\": 1, the format of the file");
+  if (const auto* repeats = document.find("repeats"))
+    record.repeats = read_repeats_json(*repeats, root.member("repeats"));
   const auto& claims = array_member(document, root, "claims");
   for (std::size_t i = 0; i < claims.size(); ++i) {
     FigureRecord::Reading reading;

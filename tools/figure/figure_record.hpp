@@ -22,8 +22,8 @@ struct FigureRecord {
     bool operator==(const Reading&) const = default;
   };
 
-  std::string figure;   ///< as `racksim list figures` prints it
-  std::string repeats;  ///< "5 seeds" or "3 placements" that each point was run with; empty for one run
+  std::string figure;  ///< as `racksim list figures` prints it
+  Repeats repeats;     ///< the seeds and placements that each point was run with
   std::vector<Reading> claims;
   std::vector<std::string> run_hashes;  ///< of the points, in the figure's order: the same runs have the same claims
 

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "tools/experiment/provenance.hpp"
+#include "tools/figure/figure_comparisons.hpp"
 #include "tools/statistics/mean_interval.hpp"
 #include "tools/text/characters.hpp"
 #include "tools/text/csv_field.hpp"
@@ -115,13 +116,6 @@ std::string read_off(const Claim& claim, const FigureAxes& axes) {
   return text;
 }
 
-/// A value of the sweep, or a window of time.
-std::string x_text(const Figure& figure, std::size_t x) {
-  if (!figure.timeline) return figure.axes.sweep[x].label;
-  const TimeWindow& window = figure.timeline->windows[x];
-  return fmt::format("{:.10g} .. {:.10g}{}", window.from, window.to, window.drawn ? " (drawn)" : "");
-}
-
 std::string points_text(const Figure& figure, const std::vector<PointResult>& results) {
   std::string text;
   for (std::size_t m = 0; m < figure.axes.metrics.size(); ++m) {
@@ -153,6 +147,12 @@ std::string points_text(const Figure& figure, const std::vector<PointResult>& re
 
 }  // namespace
 
+std::string x_text(const Figure& figure, std::size_t x) {
+  if (!figure.timeline) return figure.axes.sweep[x].label;
+  const TimeWindow& window = figure.timeline->windows[x];
+  return fmt::format("{:.10g} .. {:.10g}{}", window.from, window.to, window.drawn ? " (drawn)" : "");
+}
+
 std::string with_unit(const Figure& figure, std::size_t metric) {
   const std::string& name = figure.axes.metrics[metric];
   const std::string unit = metric < figure.metric_units.size() ? figure.metric_units[metric] : "";
@@ -177,7 +177,7 @@ std::string figure_csv(const Figure& figure, const std::vector<PointResult>& res
   if (figure.timeline) text += ",until,origin";
   text += ",series";
   if (figure.knee) text += ",criterion";
-  if (!figure.repeats.values.empty()) text += "," + figure.repeats.word;
+  for (const Repeats::Setting& setting : figure.repeats.of_run(0)) text += fmt::format(",{}", setting.word);
   for (const std::string& name : figure.axes.metrics) text += "," + csv_field(name);
   const bool spread = figure.repeats.count() > 1;
   std::vector<Spreads> spreads;
@@ -201,7 +201,8 @@ std::string figure_csv(const Figure& figure, const std::vector<PointResult>& res
       }
       text += "," + csv_field(figure.axes.series[point.series]);
       if (figure.knee) text += "," + csv_field(figure.knee->criteria[i % figure.criteria()].name);
-      if (!figure.repeats.values.empty()) text += fmt::format(",{}", figure.repeats.values[point.repeat]);
+      for (const Repeats::Setting& setting : figure.repeats.of_run(point.repeat))
+        text += fmt::format(",{}", setting.value);
       for (std::size_t m = 0; m < metrics; ++m) {
         text += number(results[i].values[window * metrics + m]);
       }
@@ -228,14 +229,13 @@ std::string figure_text(const Figure& figure, const std::vector<PointResult>& re
   std::vector<Row> rows{{"verdict", "claim", "paper", "simulated"}};
   std::vector<std::vector<std::string>> sayings(1);
   std::size_t met = 0, unclear = 0;
-  for (const auto& [claim, verdict, in_words, interval] : judge_claims(figure, results)) {
+  for (const auto& [claim, verdict, in_words] : judge_claims(figure, results)) {
     met += verdict.met ? 1 : 0;
     unclear += verdict.unclear.empty() ? 0 : 1;
     rows.push_back({in_words, claim->id, claim->paper.text, verdict.simulated});
     sayings.push_back({claim->text});
     const std::string off = read_off(*claim, figure.axes);
     if (!off.empty()) sayings.back().push_back("(" + off + ")");
-    if (!interval.empty()) sayings.back().push_back("(95 % intervals of the means: " + interval + ")");
   }
   if (!figure.claims.empty()) text += "\nclaims\n" + table(rows, sayings);
 
@@ -277,7 +277,8 @@ JsonValue figure_json(const Figure& figure, const std::vector<PointResult>& resu
       }
       entry.set("series", figure.axes.series[point.series]);
       if (figure.knee) entry.set("criterion", figure.knee->criteria[i % figure.criteria()].name);
-      if (!figure.repeats.values.empty()) entry.set(figure.repeats.word, figure.repeats.values[point.repeat]);
+      for (const Repeats::Setting& setting : figure.repeats.of_run(point.repeat))
+        entry.set(setting.word, setting.value);
       JsonValue numbers = JsonValue::object();
       for (std::size_t m = 0; m < metrics; ++m) {
         numbers.set(figure.axes.metrics[m], results[i].values[window * metrics + m]);
@@ -296,8 +297,10 @@ JsonValue figure_json(const Figure& figure, const std::vector<PointResult>& resu
   report.set("units", std::move(units));
   report.set("points", std::move(points));
   if (figure.repeats.count() > 1) report.set("means", means_json(figure, results));
+  const auto comparisons = compare_series(figure, results);
+  if (!comparisons.empty()) report.set("comparisons", comparisons_json(figure, comparisons));
   JsonValue claims = JsonValue::array();
-  for (const auto& [claim, verdict, in_words, interval] : judge_claims(figure, results)) {
+  for (const auto& [claim, verdict, in_words] : judge_claims(figure, results)) {
     claims.push(JsonValue::object({{"id", claim->id},
                                    {"text", claim->text},
                                    {"paper", claim->paper.text},
@@ -305,7 +308,6 @@ JsonValue figure_json(const Figure& figure, const std::vector<PointResult>& resu
                                    {"read_off", read_off(*claim, figure.axes)},
                                    {"directional", claim->directional()},
                                    {"met", verdict.met},
-                                   {"interval", interval.empty() ? JsonValue() : JsonValue(interval)},
                                    {"unclear", verdict.unclear},
                                    {"off", verdict.off ? JsonValue(*verdict.off) : JsonValue()}}));
   }

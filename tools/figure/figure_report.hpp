@@ -12,33 +12,31 @@ namespace racksim::tools {
 
 /// A claim of the figure, and how it came out. With several criteria of a knee, a claim is met if it is under each of
 /// them, but for one about a value that the paper prints, such as a ratio: that is judged under the criterion that was
-/// fitted (the last, if none was), with what the others give beside it. With several seeds or placements of keys a claim
-/// is met if it is with each of them, and unclear if the range from the smallest to the largest value goes across.
+/// fitted (the last, if none was), with what the others give beside it. With several seeds or placements of keys verdicts
+/// rest on 95 % intervals (claim_over_runs.hpp).
 struct JudgedClaim {
   const Claim* claim;
   Verdict verdict;   ///< `simulated` is what all criteria gave, the mean over seeds or placements and each of them
   std::string text;  ///< the verdict in words; says so if a constant was fitted to the claim
-  /// Of bounds, with several seeds or placements: where the 95 % intervals of the means lie, "inside" of what the claim
-  /// admits, "outside" if one is, else "across", which more seeds may decide; with several criteria of a knee under the one
-  /// that judges numbers. Else empty. The verdict does not rest on it.
-  std::string interval;
 };
 std::vector<JudgedClaim> judge_claims(const Figure& figure, const std::vector<PointResult>& results);
 
-/// The numbers of a figure under one criterion: of one seed or placement of keys, or their means.
+/// The numbers of a figure under one criterion: of one sample (figure_repeats.hpp), or their means.
 FigureValues values_under(const Figure& figure, const std::vector<PointResult>& results, std::size_t criterion,
-                          std::optional<std::size_t> repeat = std::nullopt);
+                          std::optional<std::size_t> sample = std::nullopt);
 
 /// Whether a metric of a figure over time is one of the whole runs, the same in all windows.
 bool is_of_whole_runs(const Figure& figure, const std::vector<PointResult>& results, std::size_t metric);
+
+/// A value of the sweep, or a window of time: "0.4", "1 .. 1.5 (drawn)".
+std::string x_text(const Figure& figure, std::size_t x);
 
 /// A metric's short name with its unit: "latency (ns)".
 std::string with_unit(const Figure& figure, std::size_t metric);
 
 /// One row per point: the x value, the series, the metrics, the verdict of the oracles and the run hash. Of a figure
 /// over time one per window, with where it ends, and whether it was simulated or drawn. With several seeds or placements
-/// one for each, with each metric's mean, half_width
-/// (of its 95 % interval), least and most over them.
+/// one for each, with each metric's mean, half_width (of its 95 % interval), least and most over the samples.
 std::string figure_csv(const Figure& figure, const std::vector<PointResult>& results);
 
 /// The series as columns, with how many seeds or placements; then claim by claim: what the paper says, what was

@@ -138,12 +138,8 @@ JsonValue knee_schema() {
 JsonValue figure_schema(const Catalogue& catalogue) {
   const auto text = type_schema("string"), set = definition_schema("set");
   auto series = object_schema({{"name", name_schema("In the figure.")}, {"set", set}}, {"name"});
-  auto list = array_schema(integer_schema(0), 1);
-  list.set("uniqueItems", true);
-  const auto seeds =
-      any_of_schemas({integer_schema(1, 1000), list}, "Each point with each of these seeds, or so many.");
-  auto placements = list;
-  placements.set("description", "Each point with each of these seeds of placement.");
+  const auto seeds = any_of_schemas({integer_schema(1, kMostSeeds), seed_list_schema()},
+                                    "Each point with each of these seeds, or so many.");
   auto calibration = object_schema({{"constant", definition_schema("path")}, {"on", text}, {"doc", text}}, {"constant"},
                                    "A fitted constant.");
   auto left_out = object_schema({{"id", text}, {"text", text}, {"paper", text}, {"why", text}});
@@ -158,7 +154,7 @@ JsonValue figure_schema(const Catalogue& catalogue) {
                      {"series", array_schema(std::move(series), 1, "The curves.")},
                      {"knee", knee_schema()},
                      {"seeds", seeds},
-                     {"placements", std::move(placements)},
+                     {"placements", seed_list_schema("Each point with each of these seeds of placement.")},
                      {"metrics", map_schema(text, "Metrics of the report under short names.")},
                      {"claims", array_schema(definition_schema("claim"))},
                      {"calibrated", array_schema(std::move(calibration), 0, "What was fitted, and to what.")},

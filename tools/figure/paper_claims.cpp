@@ -89,7 +89,7 @@ bool read_readings(PaperClaim& claim, const fs::path& folder) {
   const fs::path file = folder / "claims" / "recorded" / (claim.figure + ".json");
   if (!fs::exists(file)) return false;
   FigureRecord record = read_figure_record(file.string());
-  claim.repeats = record.repeats;
+  if (record.repeats.count() > 1) claim.repeats = record.repeats.text();
   for (FigureRecord::Reading& reading : record.claims) {
     if (reading.id != claim.id && !reading.id.starts_with(claim.id + "/")) continue;
     claim.readings.push_back(std::move(reading));

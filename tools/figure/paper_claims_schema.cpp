@@ -59,12 +59,11 @@ JsonValue record_schema() {
                             {"met", type_schema("boolean")},
                             {"unclear", type_schema("boolean", "Neither met nor off: the verdict says why.")}});
   auto schema = empty_object_schema();
-  properties_of(schema).set(
-      {{"version", const_schema(1)},
-       {"figure", type_schema("string", "As racksim list figures prints it.")},
-       {"repeats", type_schema("string", "The seeds or placements of each point; one run if none.")},
-       {"claims", array_schema(std::move(claim))},
-       {"run_hashes", array_schema(text, 0, "Of the points, in the figure's order.")}});
+  properties_of(schema).set({{"version", const_schema(1)},
+                             {"figure", type_schema("string", "As racksim list figures prints it.")},
+                             {"repeats", repeats_schema()},
+                             {"claims", array_schema(std::move(claim))},
+                             {"run_hashes", array_schema(text, 0, "Of the points, in the figure's order.")}});
   require_members(schema, {"version", "claims", "run_hashes"});
   return file_schema("racksim record of claims",
                      "What a figure's claims came to when racksim figure NAME --record ran all its points.",

@@ -53,4 +53,10 @@ std::string share_text(const MeanInterval& interval) {
   return share ? fmt::format("{:.2g} %", *share * 100) : "-";
 }
 
+std::string finding_text(const PairedComparison& pairs, const std::optional<double>& corrected) {
+  if (pairs.difference.least == 0 && pairs.difference.most == 0) return "equal";
+  if (!corrected) return "one pair";
+  return fmt::format("{}, p {:.2g}", *corrected <= kSignificance ? "differs" : "not told", *corrected);
+}
+
 }  // namespace racksim::tools

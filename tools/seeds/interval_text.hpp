@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tools/statistics/mean_interval.hpp"
+#include "tools/statistics/paired_comparison.hpp"
 
 namespace racksim::tools {
 
@@ -18,5 +19,8 @@ std::string interval_text(const MeanInterval& interval);
 std::string spread_text(const MeanInterval& interval);
 /// The half-width as a share, "0.38 %"; "-" where there is none.
 std::string share_text(const MeanInterval& interval);
+/// What pairs show: "equal", "one pair", "differs, p 0.012", or "not told, p 0.3". `corrected` is their probability, by
+/// Holm's correction where several are judged together; none of a single pair.
+std::string finding_text(const PairedComparison& pairs, const std::optional<double>& corrected);
 
 }  // namespace racksim::tools

@@ -154,6 +154,15 @@ JsonValue interval_json(const MeanInterval& interval) {
                             {"most", interval.most}});
 }
 
+void add_comparison(JsonValue& object, const PairedComparison& comparison, const std::optional<double>& corrected) {
+  const auto number = [](const std::optional<double>& value) { return value ? JsonValue(*value) : JsonValue(); };
+  object.set("difference", interval_json(comparison.difference));
+  object.set("pairs", comparison.difference.count);
+  object.set("probability", number(comparison.probability));
+  object.set("corrected", number(corrected));
+  object.set("differs", corrected && *corrected <= kSignificance);
+}
+
 JsonValue seeds_json(const Scenario& scenario, const SeedPlan& plan, const std::vector<SeedRun>& runs,
                      const SeedCommand& command) {
   auto report = JsonValue::object({{"scenario", scenario.name},

@@ -7,6 +7,7 @@
 
 #include "tools/seeds/seed_runs.hpp"
 #include "tools/statistics/mean_interval.hpp"
+#include "tools/statistics/paired_comparison.hpp"
 
 namespace racksim::tools {
 
@@ -48,5 +49,8 @@ std::string failures_text(const std::vector<SeedRun>& runs, const SeedCommand& c
 JsonValue runs_json(const std::vector<SeedRun>& runs, const SeedCommand& command);
 /// The interval's members, as JSON has them everywhere.
 JsonValue interval_json(const MeanInterval& interval);
+/// Adds those of a comparison: difference, pairs, probability, corrected, differs. `corrected` is the probability by Holm's
+/// correction, none where there is none.
+void add_comparison(JsonValue& object, const PairedComparison& comparison, const std::optional<double>& corrected);
 
 }  // namespace racksim::tools

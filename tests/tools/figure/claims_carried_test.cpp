@@ -187,7 +187,7 @@ TEST_CASE("each record of a figure has the figure's claims, with what the figure
     const FigureRecord record = read_figure_record((folder / (name + ".json")).string());
     const Figure figure = load_figure(find_figure_file(name), built_in_catalogue(), false);
     CHECK(record.figure == name);
-    CHECK(record.repeats == (figure.repeats.count() > 1 ? figure.repeats.text() : ""));
+    CHECK(record.repeats == figure.repeats);
     CHECK(record.run_hashes.size() == figure.points.size() * figure.criteria());
     REQUIRE(record.claims.size() == figure.claims.size());
     for (std::size_t i = 0; i < record.claims.size(); ++i) {

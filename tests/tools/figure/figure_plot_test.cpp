@@ -21,7 +21,7 @@ Figure figure_of_two() {
   figure.axes = {{{100000, "100000"}, {200000, "200000"}, {400000, "400000"}}, {"one", "other"}, {"speed", "delay"}};
   figure.metric_names = {"throughput_mops", "latency.mean"};
   figure.metric_units = {"Mops", "ns"};
-  figure.repeats = {"seed", "seed", {1, 2, 3}};
+  figure.repeats.seeds = {1, 2, 3};
   for (std::size_t s = 0; s < 2; ++s) {
     for (std::size_t x = 0; x < 3; ++x) {
       for (std::size_t r = 0; r < 3; ++r) {

@@ -15,7 +15,7 @@ namespace {
 
 FigureRecord some_record() {
   return {"p/f1",
-          "5 seeds",
+          {{1, 7}, {3, 4}},
           {{"a", "3", "2.9", "off by 3 %", false},
            {"b", "flat", "1 1", "met (fitted)", true},
            {"c", "at least 1", "1 (0.9 | 1.1)", "unclear: met with 1 of 2 seeds", false, true}},
@@ -33,7 +33,7 @@ TEST_CASE("a record of one run, as it was written before there were seeds, reads
   const TemporaryFolder folder;
   const FigureRecord record = read_figure_record(folder.write("f1.json", R"({"version": 1, "figure": "p/f1",
     "claims": [{"id": "a", "paper": "3", "simulated": "3", "verdict": "met", "met": true}], "run_hashes": ["00"]})"));
-  CHECK(record.repeats.empty());
+  CHECK(record.repeats == Repeats{});
   CHECK_FALSE(record.claims.at(0).unclear);
 }
 
@@ -64,6 +64,14 @@ TEST_CASE("a mistake in a record is one line with its place") {
   CHECK_THAT(refused(R"({"version": 1, "figure": "f", "run_hashes": []})"), Catch::Contains("/claims: found nothing"));
   CHECK_THAT(refused(R"({"version": 1, "claims": [{"met": 1}], "run_hashes": []})"), Catch::Contains("/claims/0/met"));
   CHECK_THAT(refused(R"({"version": 1, "claims": [], "run_hashes": [1]})"), Catch::Contains("/run_hashes/0"));
+  const auto refused_repeats = [&](const std::string& repeats) {
+    return refused((R"({"version": 1, "claims": [], "run_hashes": [], "repeats": )" + repeats + "}").c_str());
+  };
+  CHECK_THAT(refused_repeats("\"5 seeds\""), Catch::Contains("/repeats: found the string \"5 seeds\""));
+  CHECK_THAT(refused_repeats("{}"), Catch::Contains("/repeats: found neither"));
+  CHECK_THAT(refused_repeats(R"({"seeds": 5})"), Catch::Contains("/repeats/seeds: found the number 5"));
+  CHECK_THAT(refused_repeats(R"({"placements": [1, 1]})"), Catch::Contains("/repeats/placements/1"));
+  CHECK_THAT(refused_repeats(R"({"seed": [1]})"), Catch::Contains("/repeats/seed: found the unknown key"));
 }
 
 TEST_CASE("a figure records its claims when asked, and later says whether they are as recorded") {

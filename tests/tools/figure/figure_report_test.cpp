@@ -22,7 +22,7 @@ Figure figure_of_two() {
   figure.axes = {{{1, "1"}, {2, "2"}}, {"one", "other"}, {"delay", "speed (Mops)"}};
   figure.metric_names = {"latency.mean", "throughput_mops"};
   figure.metric_units = {"ns", "Mops"};
-  figure.repeats = {"placement", "workload.placement_seed", {7, 8, 9}};
+  figure.repeats.placements = {7, 8, 9};
   for (std::size_t s = 0; s < 2; ++s) {
     for (std::size_t x = 0; x < 2; ++x) {
       for (std::size_t p = 0; p < 3; ++p) {
@@ -94,10 +94,32 @@ TEST_CASE("tables and JSON tell the mean of several placements with its interval
   CHECK(*mean.find("values")->find("delay")->find("half_width")->number() == Approx(11.38).margin(0.01));
   results[1].values[0] = std::nan("");
   CHECK_THAT(figure_text(figure, results), !Contains("± nan"));
-  figure.repeats.values = {7};
+  figure.repeats.placements = {7};
   std::erase_if(figure.points, [](const FigurePoint& point) { return point.repeat > 0; });
   CHECK_THAT(figure_text(figure, results_of(figure)), !Contains("±") && !Contains(" .. "));
   CHECK(figure_json(figure, results_of(figure)).find("means") == nullptr);
+}
+
+TEST_CASE("with seeds and placements the CSV and JSON tell both, and the spread is that of the seeds") {
+  Figure figure = figure_of_two();
+  figure.repeats = {{3, 4}, {7, 8}};
+  figure.axes.series = {"one"};
+  figure.axes.sweep.resize(1);
+  figure.points.assign(4, {});
+  for (std::size_t run = 0; run < 4; ++run) figure.points[run].repeat = run;
+  std::vector<PointResult> results(4);
+  for (std::size_t run = 0; run < 4; ++run) results[run].values = {std::vector<double>{1, 3, 2, 6}[run], 1};
+  // The seeds' means are 2 and 4, whose standard error is 1: Student's t with one degree of freedom is tan(0.475 pi).
+  const std::string spread = fmt::format("3,{:.12g},2,4,1,0,1,1,crash,\n", std::tan(0.475 * 3.14159265358979));
+  CHECK_THAT(figure_csv(figure, results), Catch::StartsWith("load,series,seed,placement,delay,") &&
+                                              Contains("\n1,one,3,7,1,1," + spread + "1,one,3,8,3,1," + spread +
+                                                       "1,one,4,7,2,1," + spread + "1,one,4,8,6,1," + spread));
+  const JsonValue json = figure_json(figure, results);
+  CHECK(*json.find("repeats")->string() == "2 seeds with 2 placements each");
+  const JsonValue& third = (*json.find("points")->elements())[2];
+  CHECK(*third.find("seed")->natural() == 4);
+  CHECK(*third.find("placement")->natural() == 7);
+  CHECK_THAT(figure_text(figure, results), Contains("each point with 2 seeds with 2 placements each: the mean"));
 }
 
 TEST_CASE("metrics are told with their units, once, and claims with the series and x that they were read off") {

@@ -1,6 +1,7 @@
 // A figure whose points are run with several seeds, as a person runs it.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <set>
 #include <sstream>
 
 #include "tests/tools/run_racksim.hpp"
@@ -58,6 +59,32 @@ TEST_CASE("what a figure has kept is not run again when it is asked for more see
   for (std::size_t x = 0; x < 2; ++x) {
     for (std::size_t seed = 0; seed < 2; ++seed) CHECK(hash_of(before, 2 * x + seed) == hash_of(after, 3 * x + seed));
   }
+}
+
+TEST_CASE("a figure with placements runs each seed with each of them, and more seeds run nothing again") {
+  const Figures figures;
+  figures.folder.write("base.json", R"({
+    "version": 1, "rack": {"testbed": "starcache-8"}, "protocol": {"name": "nocache"},
+    "workload": {"kind": "key-value", "keys": 1000, "rate": 1000000}, "run": {"measure": "200us", "drain": "1ms"}})");
+  figures.folder.write("figures/two.json", R"({
+    "version": 1, "base": "../base.json", "series": [{"name": "only"}], "placements": [4, 9],
+    "metrics": {"throughput": "throughput_mops"},
+    "sweep": {"label": "skew", "path": "workload.zipf", "values": [0.5, 0.9]}})");
+  REQUIRE(figures.run("").status == 0);
+  const auto two = figures.run("--seeds 2"), three = figures.run("--seeds 3 --json");
+  // The figure's own runs have the scenario's seed, which is 1.
+  CHECK_THAT(two.out, Catch::Contains("each point with 2 seeds with 2 placements each") &&
+                          Catch::Contains("4 of 8 points were run by an earlier call"));
+  const std::string csv = content(figures.folder.path() / "points/points.csv");
+  CHECK_THAT(csv, Catch::StartsWith("skew,series,seed,placement,throughput,") && Catch::Contains("\n0.9,only,3,4,") &&
+                      Catch::Contains("\n0.9,only,3,9,"));
+  const JsonValue report = parse_json(three.out, "report");
+  CHECK(*report.find("repeats")->string() == "3 seeds with 2 placements each");
+  std::set<std::string> hashes;
+  for (const JsonValue& point : *report.find("points")->elements()) hashes.insert(*point.find("run_hash")->string());
+  CHECK(hashes.size() == 12);
+  CHECK_THAT(*(*report.find("points")->elements())[3].find("command")->string(),
+             Catch::Contains("seed=2") && Catch::Contains("workload.placement_seed=9"));
 }
 
 TEST_CASE("the interval of a point in the CSV is that of its seeds") {

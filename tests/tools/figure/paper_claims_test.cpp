@@ -40,14 +40,14 @@ struct Scenarios : TemporaryFolder {
   Scenarios() {
     write("figures/p/f1.json", "{}");
     write("figures/p/f2.json", "{}");
-    write("claims/recorded/p/f1.json", R"({"version": 1, "figure": "p/f1", "repeats": "5 seeds", "run_hashes": ["00"],
+    write("claims/recorded/p/f1.json",
+          R"({"version": 1, "figure": "p/f1", "repeats": {"seeds": [1, 2, 3, 4, 5]}, "run_hashes": ["00"],
                                           "claims": [)" +
-                                           reading("p-met", true) + "," + reading("p-off", false) + "," +
-                                           reading("p-mixed/one", true) + "," + reading("p-mixed/two", false) + "," +
-                                           reading("p-parts", true) + "," + reading("p-parts/more", true) + "," +
-                                           unclear_reading("p-across") + "," + unclear_reading("p-half/one") + "," +
-                                           reading("p-half/two", true) + "," + unclear_reading("p-worse/one") + "," +
-                                           reading("p-worse/two", false) + "]}");
+              reading("p-met", true) + "," + reading("p-off", false) + "," + reading("p-mixed/one", true) + "," +
+              reading("p-mixed/two", false) + "," + reading("p-parts", true) + "," + reading("p-parts/more", true) +
+              "," + unclear_reading("p-across") + "," + unclear_reading("p-half/one") + "," +
+              reading("p-half/two", true) + "," + unclear_reading("p-worse/one") + "," + reading("p-worse/two", false) +
+              "]}");
   }
   std::vector<PaperClaim> load(const std::string& claims) const {
     write("claims/p.json", list_of(claims));

@@ -39,4 +39,16 @@ TEST_CASE("an interval around nothing has no share") {
   CHECK(interval_text(MeanInterval{.count = 2, .half_width = 0}) == "0 ± 0 (equal)");
 }
 
+TEST_CASE("what pairs show is told with how probable it is by chance") {
+  const auto pairs = [](double least, double most) {
+    return PairedComparison{.difference = {.count = 3, .mean = 1, .least = least, .most = most, .half_width = 1},
+                            .probability = 0.01};
+  };
+  CHECK(finding_text(pairs(1, 2), 0.05) == "differs, p 0.05");
+  CHECK(finding_text(pairs(1, 2), 0.0501) == "not told, p 0.05");
+  CHECK(finding_text(pairs(1, 1), 0.0) == "differs, p 0");
+  CHECK(finding_text(pairs(0, 0), std::nullopt) == "equal");
+  CHECK(finding_text(pairs(1, 1), std::nullopt) == "one pair");
+}
+
 }  // namespace interval_text_test
