@@ -148,7 +148,7 @@ class Script {
       double before = std::nan("");
       for (const PlotLevel& level : of.curves[series].levels) {
         const double from = std::max(level.from, panel.x.low), to = std::min(level.to, panel.x.high);
-        if (from >= to) continue;
+        if (from > to || (from == to && level.from < level.to)) continue;
         const bool known = is_drawable(level.y, of.y_scale);
         if (known && level.assumed == assumed) {
           if (!assumed && std::isfinite(before)) say(exact(from) + " " + exact(before));
@@ -257,11 +257,11 @@ class Script {
     label(panel.x_label, (panel.left + panel.right) / 2, panel.x_label_y, "center");
     say(fmt::format("  set lmargin at screen {}\n  set rmargin at screen {}", across(panel.left), across(panel.right)));
     say(fmt::format("  set tmargin at screen {}\n  set bmargin at screen {}", up(panel.top), up(panel.bottom)));
-    const bool log_x = plot_.x_scale == PlotScale::log && !of.x_range;
-    say(std::string("  unset logscale") + (log_x ? "\n  set logscale x" : "") +
-        (of.y_scale == PlotScale::log ? "\n  set logscale y" : ""));
+    const bool tail = of.y_scale == PlotScale::tail;
+    say(std::string("  unset logscale") + (plot_.x_scale == PlotScale::log ? "\n  set logscale x" : "") +
+        (of.y_scale == PlotScale::log || tail ? "\n  set logscale y" : ""));
     say(fmt::format("  set xrange [{:.12g}:{:.12g}]\n  set yrange [{:.12g}:{:.12g}]", panel.x.low, panel.x.high,
-                    panel.y.low, panel.y.high));
+                    tail ? panel.y.high : panel.y.low, tail ? panel.y.low : panel.y.high));
     say(fmt::format("  set xtics {} {}", panel.upright ? "rotate by 90 right offset 0,0" : "norotate offset 0,0.4",
                     ticks_text(panel.x.ticks)));
     say("  set ytics " + ticks_text(panel.y.ticks));
@@ -296,8 +296,11 @@ class Script {
         return level.assumed == assumed && drawable(level) && level.from < panel.x.high && level.to > panel.x.low;
       });
     };
-    if (level_of(true)) drawn.push_back(fmt::format("{}_assumed with lines ls {} lw 0.5", data, series + 1));
-    if (level_of(false)) drawn.push_back(fmt::format("{} with lines ls {}", data, series + 1));
+    // Of shares what is left of the whole is drawn; of the whole nothing is, which has no logarithm.
+    const std::string rest =
+        of.y_scale == PlotScale::tail ? fmt::format(" using 1:(1-$2>{0:.12g}?1-$2:{0:.12g})", panel.y.low) : "";
+    if (level_of(true)) drawn.push_back(fmt::format("{}_assumed{} with lines ls {} lw 0.5", data, rest, series + 1));
+    if (level_of(false)) drawn.push_back(fmt::format("{}{} with lines ls {}", data, rest, series + 1));
   }
 
   const Plot& plot_;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include "tools/figure/figure_csv.hpp"
 #include "tools/figure/figure_record.hpp"
 #include "tools/figure/figure_report.hpp"
 

@@ -51,37 +51,6 @@ std::vector<PointResult> results_of(const Figure& figure) {
 
 }  // namespace
 
-TEST_CASE("with several placements each line of the CSV tells a metric's mean, interval, least and most over them") {
-  const Figure figure = figure_of_two();
-  auto results = results_of(figure);
-  // The sample variance of 0, 3 and -6 is 21, and Student's t with two degrees of freedom has a closed form: 4.3027.
-  const double t = 0.95 * std::sqrt(2 / (4 * 0.975 * 0.025));
-  const std::string half_width = fmt::format("{:.12g}", t * std::sqrt(21.0 / 3));
-  CHECK_THAT(figure_csv(figure, results),
-             Catch::StartsWith(
-                 "load,series,placement,delay,speed (Mops),delay mean,delay half_width,delay least,delay most,"
-                 "speed (Mops) mean,speed (Mops) half_width,speed (Mops) least,speed (Mops) most,verdict,run_hash\n"
-                 "1,one,7,100,1,99," +
-                 half_width +
-                 ",94,103,1,0,1,1,pass,h\n"
-                 "1,one,8,103,1,99," +
-                 half_width +
-                 ",94,103,1,0,1,1,pass,h\n"
-                 "1,one,9,94,1,99," +
-                 half_width +
-                 ",94,103,1,0,1,1,pass,h\n"
-                 "2,one,7,110,1,109," +
-                 half_width + ",104,113,1,0,1,1,pass,h\n"));
-  // Where a placement has no value there is no spread.
-  results[1].values[0] = std::nan("");
-  CHECK_THAT(figure_csv(figure, results), Contains("\n1,one,7,100,1,,,,,1,0,1,1,pass,h\n"));
-  Figure alone = figure;
-  alone.repeats = {};
-  std::erase_if(alone.points, [](const FigurePoint& point) { return point.repeat > 0; });
-  CHECK_THAT(figure_csv(alone, results_of(alone)),
-             Catch::StartsWith("load,series,delay,speed (Mops),verdict,run_hash\n1,one,100,1,pass,h\n"));
-}
-
 TEST_CASE("tables and JSON tell the mean of several placements with its interval, and of one alone no interval") {
   Figure figure = figure_of_two();
   auto results = results_of(figure);

@@ -151,7 +151,7 @@ TEST_CASE("a figure runs its points, whatever the number of jobs, and prints ver
   REQUIRE(two.status == 0);
   const std::string csv = content(folder.path() / "one/points.csv");
   CHECK(csv == content(folder.path() / "two/points.csv"));
-  CHECK_THAT(csv, Catch::StartsWith("sharing ratio,series,throughput,hits,verdict,run_hash\n0,switch,"));
+  CHECK_THAT(csv, Catch::StartsWith("sharing ratio,series,seed,throughput [Mops],hits [share],verdict,run_hash,command\n0,switch,1,"));
   CHECK_THAT(one.out, Catch::Contains("off by 100 %  absurd") && Catch::Contains("met           slower"));
   CHECK_THAT(one.out, Catch::Contains("costs.local_access = 240600ps") && Catch::Contains("left-out"));
   CHECK_THAT(one.out, Catch::Contains("1 of 2 claims met, 1 off"));
