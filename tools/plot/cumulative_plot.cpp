@@ -54,7 +54,7 @@ PlotScale scale_of(const std::string& name, const std::vector<std::vector<Counte
   if (name.empty()) return low > 0 && high > 20 * low ? PlotScale::log : PlotScale::linear;
   const JsonLocation place{kPlotCommand, "--scale"};
   const PlotScale scale = scale_named(name, place, {}, false);
-  if (scale == PlotScale::categories) place.refuse(quote(name) + " for durations", "\"linear\" or \"log\"");
+  if (scale == PlotScale::categories) place.refuse(quote(name) + " for durations", one_of(value_scale_names()));
   return scale;
 }
 

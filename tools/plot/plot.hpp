@@ -48,6 +48,7 @@ struct PlotPanel {
   std::string title;    ///< above it; may be empty
   std::string y_label;  ///< with the unit
   PlotScale y_scale = PlotScale::linear;
+  double y_per_unit = 1;                             ///< how much of y is one of the unit that `y_label` names
   std::optional<std::pair<double, double>> x_range;  ///< of levels: the part shown; above 0 on a logarithmic axis
   std::vector<PlotCurve> curves;                     ///< by series
   std::vector<PlotMark> marks;

@@ -165,16 +165,22 @@ class Script {
   }
 
   void styles() {
-    say("# One style for each series: colour, dashes and mark.");
+    say("# One style for each series: colour, dashes and mark; the first are the widest, seen where the last lie on "
+        "them.");
+    std::size_t above = 0;
+    for (std::size_t s = 0; s < plot_.series.size(); ++s) above += has_values(plot_, s) ? 1 : 0;
+    const double all = std::max(static_cast<double>(above) - 1, 1.0);
     for (std::size_t s = 0; s < plot_.series.size(); ++s) {
       if (!has_values(plot_, s)) continue;
+      const double wider = static_cast<double>(--above) / all;
       // Of one colour, dashes tell which of its series.
       const bool grouped = s < plot_.colours.size();
       const std::size_t colour = grouped ? plot_.colours[s] : s;
       const auto before = plot_.colours.begin() + static_cast<std::ptrdiff_t>(grouped ? s : 0);
       const auto dashes = grouped ? static_cast<std::size_t>(std::count(plot_.colours.begin(), before, colour)) : s;
-      say(fmt::format("set style line {} lc rgb '{}' dt {} lw 1.3 pt {} ps 0.55", s + 1,
-                      kColours[colour % kColours.size()], kDashes[dashes % kDashes.size()], kMarks[s % kMarks.size()]));
+      say(fmt::format("set style line {} lc rgb '{}' dt {} lw {:.3g} pt {} ps {:.3g}", s + 1,
+                      kColours[colour % kColours.size()], kDashes[dashes % kDashes.size()], 1.2 + wider,
+                      kMarks[s % kMarks.size()], 0.5 + 0.3 * wider));
     }
     say(fmt::format("set style line {} lc rgb '#000000' pt {} ps 0.8 lw 1.2\n", kPaperStyle, kPaperMark));
     say("set encoding utf8");
@@ -284,9 +290,12 @@ class Script {
                                       [](const PlotPoint& point) { return point.low < point.high; });
       // Arrows with flat heads: gnuplot's own error bars are blanked out around the marks, short ones as a whole.
       if (spread) {
+        // What a logarithmic axis has no place for begins at its end.
+        const std::string least =
+            of.y_scale == PlotScale::log ? fmt::format("($3>{0:.12g}?$3:{0:.12g})", panel.y.low) : "$3";
         drawn.push_back(
-            fmt::format("{} using 1:3:(0):($4-$3) with vectors heads size screen 0.008,90 fixed ls {} dt 1 lw 0.8",
-                        data, series + 1));
+            fmt::format("{} using 1:({}):(0):($4-{}) with vectors heads size screen 0.008,90 fixed ls {} dt 1 lw 0.8",
+                        data, least, least, series + 1));
       }
       drawn.push_back(
           fmt::format("{} using 1:2 with {} ls {}", data, plot_.joined ? "linespoints" : "points", series + 1));

@@ -39,14 +39,14 @@ ValueExtent extent_of(const PlotPanel& panel) {
   return extent;
 }
 
-PlotRange log_range(ValueExtent extent) {
+PlotRange log_range(ValueExtent extent, double unit) {
   if (extent.empty()) extent = {1, 10};
   PlotRange range;
   const double first = std::floor(std::log10(extent.low) + 1e-9);
   const double last = std::max(std::ceil(std::log10(extent.high) - 1e-9), first + 1);
   const double every = std::ceil((last - first) / 7);  // of many decades some have no label
   for (double power = first; power <= last; power += every) {
-    range.ticks.push_back({std::pow(10, power), tick_label(std::pow(10, power))});
+    range.ticks.push_back({std::pow(10, power), tick_label(std::pow(10, power) / unit)});
   }
   range.low = std::pow(10, first);
   range.high = std::pow(10, last);
@@ -128,12 +128,13 @@ std::vector<double> round_ratios(double low, double high) {
 PlotRange y_range(const PlotPanel& panel) {
   if (panel.y_scale == PlotScale::tail) return tail_range(panel);
   ValueExtent extent = extent_of(panel);
-  if (panel.y_scale == PlotScale::log) return log_range(extent);
+  if (panel.y_scale == PlotScale::log) return log_range(extent, panel.y_per_unit);
   extent.add(0, PlotScale::linear);
   if (extent.low == extent.high) extent.high = extent.low + 1;
   const double room = (extent.high - extent.low) * 0.06;  // for marks at the edge
   PlotRange range{extent.low < 0 ? extent.low - room : 0, extent.high + room, {}};
-  for (const double number : round_numbers(range.low, range.high)) range.ticks.push_back({number, tick_label(number)});
+  for (const double number : round_numbers(range.low / panel.y_per_unit, range.high / panel.y_per_unit))
+    range.ticks.push_back({number * panel.y_per_unit, tick_label(number)});
   return range;
 }
 

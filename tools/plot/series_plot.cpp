@@ -133,8 +133,6 @@ class SeriesDrawing {
     }
     for (const auto& metrics : panels) {
       PlotPanel& panel = plot.panels.emplace_back();
-      const std::string& unit = units_[metrics.front()];
-      panel.y_label = metrics.size() > 1 ? unit : names_[metrics.front()] + (unit.empty() ? "" : " (" + unit + ")");
       panel.x_range = {begin_, end_};
       if (log_y) panel.y_scale = PlotScale::log;
       panel.curves.resize(plot.series.size());
@@ -143,6 +141,7 @@ class SeriesDrawing {
           panel.curves[s * per_series + (together ? m : 0)].levels = levels_of(s, m);
         }
       }
+      name_y_axis(panel, metrics.size() > 1 ? "" : names_[metrics.front()], units_[metrics.front()]);
     }
   }
 

@@ -11,6 +11,7 @@
 #include "tools/plot/plot_scale.hpp"
 #include "tools/plot/plot_ticks.hpp"
 #include "tools/plot/text_order.hpp"
+#include "tools/plot/time_unit.hpp"
 #include "tools/text/csv_field.hpp"
 #include "tools/text/nearest_name.hpp"
 
@@ -64,12 +65,13 @@ class TableDrawing {
     plot.joined = !where_.names && places_.size() > 1;
     if (places_.size() == 1) plot.x_scale = PlotScale::categories;
     PlotPanel& panel = plot.panels.emplace_back();
-    panel.y_label = with_unit(y_);
     if (request_.log_y) panel.y_scale = PlotScale::log;
     result.csv = csv_field(csv_name(x_, "")) + ",series,results";
     for (const char* of : {" mean", " least", " most"}) result.csv += "," + csv_field(csv_name(y_, of));
     result.csv += '\n';
     for (const std::string& series : series_) add_curve(result, panel, series);
+    const auto unit = table_.units.find(table_.columns[y_]);
+    name_y_axis(panel, table_.columns[y_], unit == table_.units.end() ? "" : unit->second);
     result.results = table_.rows.size();
     result.notes = notes_;
     if (request_.log_y && below_ > 0)

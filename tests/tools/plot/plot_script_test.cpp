@@ -41,9 +41,9 @@ TEST_CASE("every point is in the script with all its digits and its spread") {
   const std::string script = plot_script(plot, "figure");
   CHECK(block(script, "panel1_series2") == Lines{"0 20 20 20", "0.5 21 21 21", "1 22 22 22"});
   CHECK(block(script, "panel2_series1") == Lines{"0 10 10 10", "0.5 0.3333333333333333 0.25 0.5", "1 12 12 12"});
-  CHECK_THAT(script, Contains("$panel2_series1 using 1:3:(0):($4-$3) with vectors"));
-  CHECK_THAT(script, !Contains("$panel2_series2 using 1:3:(0):($4-$3) with vectors"));
-  CHECK_THAT(script, !Contains("$panel1_series1 using 1:3:(0):($4-$3) with vectors"));
+  CHECK_THAT(script, Contains("$panel2_series1 using 1:($3):(0):($4-$3) with vectors"));
+  CHECK_THAT(script, !Contains("$panel2_series2 using 1:($3):(0):($4-$3) with vectors"));
+  CHECK_THAT(script, !Contains("$panel1_series1 using 1:($3):(0):($4-$3) with vectors"));
   CHECK(script == plot_script(plot, "figure"));
 }
 
@@ -77,7 +77,7 @@ TEST_CASE("series and panels without a value are left out, of data, styles and l
 
 TEST_CASE("no two of fifty series share a style, and neighbours differ in colour, dashes and mark") {
   const std::string script = plot_script(sample_plot({1, 2}, long_names(50)), "figure");
-  const std::regex style("set style line \\d+ lc rgb '(#[0-9A-F]+)' dt (\\S+) lw 1.3 pt (\\d+) ");
+  const std::regex style("set style line \\d+ lc rgb '(#[0-9A-F]+)' dt (\\S+) lw [0-9.]+ pt (\\d+) ");
   std::set<std::string> seen;
   std::vector<std::string> before(3);
   for (std::sregex_iterator at(script.begin(), script.end(), style), end; at != end; ++at) {
