@@ -70,7 +70,9 @@ class FigureCsv {
     }
     text_ += "," + csv_field(figure_.axes.series[point.series]);
     if (figure_.knee) text_ += "," + csv_field(figure_.knee->criteria[criterion].name);
-    if (has_seeds()) text_ += fmt::format(",{}", point.scenario.seed);
+    const auto& repeats = figure_.repeats;
+    if (has_seeds())
+      text_ += fmt::format(",{}", repeats.word == kSeed ? repeats.values[point.repeat] : point.scenario.seed);
     if (has_placements()) text_ += fmt::format(",{}", figure_.repeats.values[point.repeat]);
     for (std::size_t m = 0; m < metrics; ++m) {
       const double value = results_[result].values[window * metrics + m];

@@ -32,15 +32,21 @@ std::vector<CountedBucket> merged(const std::vector<CountedBucket>& buckets) {
   return in_order;
 }
 
-/// The part of the axis that has all buckets, with room beside them; on a logarithmic one it begins above 0.
-std::pair<double, double> range_of(const std::vector<std::vector<CountedBucket>>& curves, PlotScale scale) {
+/// From the least to the most of all buckets.
+std::pair<double, double> ends_of(const std::vector<std::vector<CountedBucket>>& curves, bool above_nought) {
   double low = INFINITY, high = 0;
   for (const auto& buckets : curves) {
     for (const CountedBucket& bucket : buckets) {
-      low = std::min(low, scale == PlotScale::log && bucket.from <= 0 ? bucket.until : bucket.from);
+      low = std::min(low, above_nought && bucket.from <= 0 ? bucket.until : bucket.from);
       high = std::max(high, bucket.until);
     }
   }
+  return {low, high};
+}
+
+/// The part of the axis that has them, with room beside them; on a logarithmic one it begins above 0.
+std::pair<double, double> range_of(const std::vector<std::vector<CountedBucket>>& curves, PlotScale scale) {
+  const auto [low, high] = ends_of(curves, scale == PlotScale::log);
   if (scale == PlotScale::log) {
     const double room = std::max(std::pow(high / low, 0.04), 1.01);
     return {low / room, high * room};
@@ -50,7 +56,7 @@ std::pair<double, double> range_of(const std::vector<std::vector<CountedBucket>>
 }
 
 PlotScale scale_of(const std::string& name, const std::vector<std::vector<CountedBucket>>& curves) {
-  const auto [low, high] = range_of(curves, PlotScale::linear);
+  const auto [low, high] = ends_of(curves, false);
   if (name.empty()) return low > 0 && high > 20 * low ? PlotScale::log : PlotScale::linear;
   const JsonLocation place{kPlotCommand, "--scale"};
   const PlotScale scale = scale_named(name, place, {}, false);

@@ -90,6 +90,12 @@ class Script {
   }
   static std::string of_series(std::size_t series) { return fmt::format("series{}", series + 1); }
 
+  /// Series of one group have one.
+  const char* colour_of(std::size_t series) const {
+    const bool grouped = series < plot_.colours.size();
+    return kColours[(grouped ? plot_.colours[series] : series) % kColours.size()];
+  }
+
   /// How far a series stands beside its place where a place has all of them side by side.
   double shift_of(std::size_t series) const {
     if (plot_.joined || plot_.series.size() < 2) return 0;
@@ -105,9 +111,11 @@ class Script {
     }
     if (!has_marks_in(of)) return;
     say(block(panel, "paper") + " << EOD");
-    say("# x y, as the paper states them");
+    say("# x y, as the paper states them, and the colour of their series as a number");
     for (const PlotMark& mark : of.marks) {
-      if (is_drawable(mark.y, of.y_scale)) say(place(mark.series, mark.x) + " " + exact(mark.y));
+      if (!is_drawable(mark.y, of.y_scale)) continue;
+      const std::string colour = std::string(colour_of(mark.series)).substr(1);
+      say(fmt::format("{} {} {}", place(mark.series, mark.x), exact(mark.y), std::stoul(colour, nullptr, 16)));
     }
     say("EOD\n");
   }
@@ -175,14 +183,13 @@ class Script {
       const double wider = static_cast<double>(--above) / all;
       // Of one colour, dashes tell which of its series.
       const bool grouped = s < plot_.colours.size();
-      const std::size_t colour = grouped ? plot_.colours[s] : s;
       const auto before = plot_.colours.begin() + static_cast<std::ptrdiff_t>(grouped ? s : 0);
-      const auto dashes = grouped ? static_cast<std::size_t>(std::count(plot_.colours.begin(), before, colour)) : s;
-      say(fmt::format("set style line {} lc rgb '{}' dt {} lw {:.3g} pt {} ps {:.3g}", s + 1,
-                      kColours[colour % kColours.size()], kDashes[dashes % kDashes.size()], 1.2 + wider,
-                      kMarks[s % kMarks.size()], 0.5 + 0.3 * wider));
+      const auto dashes =
+          grouped ? static_cast<std::size_t>(std::count(plot_.colours.begin(), before, plot_.colours[s])) : s;
+      say(fmt::format("set style line {} lc rgb '{}' dt {} lw {:.3g} pt {} ps {:.3g}", s + 1, colour_of(s),
+                      kDashes[dashes % kDashes.size()], 1.2 + wider, kMarks[s % kMarks.size()], 0.5 + 0.3 * wider));
     }
-    say(fmt::format("set style line {} lc rgb '#000000' pt {} ps 0.8 lw 1.2\n", kPaperStyle, kPaperMark));
+    say(fmt::format("set style line {} lc rgb '#000000' pt {} ps 0.8 lw 2.4\n", kPaperStyle, kPaperMark));
     say("set encoding utf8");
     say("set border 3 lw 0.8");
     say("set tics nomirror out scale 0.5");
@@ -273,7 +280,12 @@ class Script {
     say("  set ytics " + ticks_text(panel.y.ticks));
     std::vector<std::string> drawn;
     for (std::size_t s = 0; s < of.curves.size(); ++s) elements_of(panel, s, drawn);
-    if (has_marks_in(of)) drawn.push_back(fmt::format("{} with points ls {}", block(panel, "paper"), kPaperStyle));
+    // In the colour of its series, with a black rim.
+    if (has_marks_in(of)) {
+      drawn.push_back(fmt::format("{} using 1:2 with points ls {}", block(panel, "paper"), kPaperStyle));
+      drawn.push_back(
+          fmt::format("{} using 1:2:3 with points ls {} lw 1.2 lc rgb variable", block(panel, "paper"), kPaperStyle));
+    }
     std::string line;
     for (const std::string& element : drawn) line += (line.empty() ? "  plot " : ", \\\n       ") + element;
     say(line);

@@ -64,8 +64,10 @@ PlotRange tail_range(const PlotPanel& panel) {
     for (const PlotLevel& level : curve.levels) add(level.y);
   }
   const int decades = std::max(1, static_cast<int>(std::ceil(-std::log10(least) - 1e-9)));
-  PlotRange range{std::pow(10, -decades), 1, {{1, "0"}, {0.5, "0.5"}}};
-  for (int i = 1; i <= decades; ++i) {
+  constexpr int kRoomForHalf = 3, kMostLabels = 10;  // with more decades labels would lie on each other
+  PlotRange range{std::pow(10, -decades), 1, {{1, "0"}}};
+  if (decades <= kRoomForHalf) range.ticks.push_back({0.5, "0.5"});
+  for (int i = 1; i <= decades; i += 1 + decades / kMostLabels) {
     range.ticks.push_back({std::pow(10, -i), "0." + std::string(static_cast<std::size_t>(i), '9')});
   }
   return range;
