@@ -187,7 +187,7 @@ class Script {
       const auto dashes =
           grouped ? static_cast<std::size_t>(std::count(plot_.colours.begin(), before, plot_.colours[s])) : s;
       say(fmt::format("set style line {} lc rgb '{}' dt {} lw {:.3g} pt {} ps {:.3g}", s + 1, colour_of(s),
-                      kDashes[dashes % kDashes.size()], 1.2 + wider, kMarks[s % kMarks.size()], 0.5 + 0.3 * wider));
+                      kDashes[dashes % kDashes.size()], 1.2 + 0.6 * wider, kMarks[s % kMarks.size()], 0.5 + 0.2 * wider));
     }
     say(fmt::format("set style line {} lc rgb '#000000' pt {} ps 0.8 lw 2.4\n", kPaperStyle, kPaperMark));
     say("set encoding utf8");

@@ -75,7 +75,7 @@ TEST_CASE("reports of runs are drawn by options and metrics, with units, and see
   CHECK_THAT(outcome.out, Contains("2 points in 1 series, of 3 results"));
   const std::string csv = content(folder.path() / "p/data.csv");
   CHECK_THAT(csv, Contains("\n0.0,flowcc,2,") || Contains("\n0,flowcc,2,"));
-  CHECK_THAT(content(folder.path() / "p/plot.svg"), Contains(">latency.p99 (ns)<"));
+  CHECK_THAT(content(folder.path() / "p/plot.svg"), Contains(">latency.p99 (us)<"));
   // Several folders are the same as one that holds them; what is put together is told.
   const Outcome mixed =
       run_racksim(folder, "plot runs/a runs/b runs/deeper --x protocol.name --y throughput_mops --out q");
@@ -166,7 +166,7 @@ TEST_CASE("what cannot be drawn is one line, and nothing is written", "[plot]") 
         {"sharing --cdf latency", "RESULTS: found \"sharing\", expected reports of runs"},
         {"sharing/points.csv --series throughput", "a file of observe.series, which begins with time_us"},
         {"broken --cdf latency", "the report of a run"},
-        {"sharing --cdf latency --y throughput", "excludes"},
+        {"sharing --cdf latency --y throughput", "found --y beside --cdf"},
         {"sharing --x series --y throughput --out file/x", "a folder that can be made"}}) {
     CAPTURE(arguments);
     const Outcome outcome = run_racksim(folder, std::string("plot ") + arguments);

@@ -170,7 +170,7 @@ TEST_CASE("an error bar that goes down to nought begins at the end of a logarith
 
 TEST_CASE("the first of several series is the widest, so that it is seen below the last") {
   const std::string script = plot_script(sample_plot({1, 2}, {"one", "two", "three"}), "figure");
-  CHECK_THAT(script, Contains("line 1 lc rgb '#0072B2' dt 1 lw 2.2 pt 7 ps 0.8") && Contains("lw 1.7 pt 4 ps 0.65") &&
+  CHECK_THAT(script, Contains("line 1 lc rgb '#0072B2' dt 1 lw 1.8 pt 7 ps 0.7") && Contains("lw 1.5 pt 4 ps 0.6") &&
                          Contains("lw 1.2 pt 9 ps 0.5"));
   CHECK_THAT(plot_script(sample_plot({1, 2}, {"one"}), "figure"), Contains("lw 1.2 pt 7 ps 0.5"));
 }
