@@ -41,7 +41,10 @@ class SeriesDrawing {
     ResultPlot result;
     result.results = results_.size();
     Plot& plot = result.plot;
-    for (const std::string& metric : names_) plot.title += (plot.title.empty() ? name + ": " : ", ") + metric;
+    for (const std::string& metric : names_) {
+      plot.title += plot.title.empty() ? name + ": " : std::string(", ");
+      plot.title += metric;
+    }
     plot.title += " over time";
     const TimeUnit unit = time_unit_for(end_ * 1e3);
     plot.x_label = fmt::format("time ({})", unit.name);

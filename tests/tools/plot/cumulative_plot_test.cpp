@@ -134,12 +134,17 @@ TEST_CASE("reports are one series by equal options, and what differs or lacks re
   REQUIRE(all.notes.size() == 1);
   CHECK_THAT(all.notes[0], Contains("differ in workload.read_ratio: --by keeps them apart"));
 
+  // Buckets that hold nothing are none.
+  folder.write("empty/report.json", report(R"({"latency": [[1, 2, 0]], "other": [[1, 2, 0], [3, 4, 2]]})", "1"));
+  CHECK_THAT(cumulative_plot_of({at + "/empty"}, "other", {}, "").csv, Catch::EndsWith("share\n3,4,other,1,2,1\n"));
+
   const auto refused = [&](const std::string& path, const char* metric, const Names& options = {}) {
     return refusal([&] { cumulative_plot_of({at + path}, metric, options, ""); });
   };
   CHECK_THAT(refused("/runs", "latecny"),
              Contains("--cdf: found \"latecny\"") && Contains("did you mean \"latency\"?"));
   CHECK_THAT(refused("/runs/d", "latency"), Contains("nothing in \"latency\" of 1 result"));
+  CHECK_THAT(refused("/empty", "latency"), Contains("nothing in \"latency\" of 1 result"));
   CHECK_THAT(refused("/runs", "latency", {"workload.read_ratoi"}),
              Contains("--by: found \"workload.read_ratoi\"") && Contains("did you mean \"workload.read_ratio\"?"));
   CHECK_THAT(refused("/nowhere", "latency"), Contains("RESULTS: found"));
