@@ -150,8 +150,9 @@ TEST_CASE("a figure runs each point at its own knee, under each criterion") {
   CAPTURE(outcome.err);
   REQUIRE(outcome.status == 0);
   const std::string csv = content(folder.path() / "points/points.csv");
-  CHECK_THAT(csv,
-             Catch::StartsWith("servers,series,criterion,seed,throughput [Mops],knee [Mops],loss,"));
+  CHECK_THAT(
+      csv, Catch::StartsWith(
+               "servers,series,criterion,seed,throughput [Mops],knee [Mops],loss [share],verdict,run_hash,command\n"));
   CHECK(std::count(csv.begin(), csv.end(), '\n') == 1 + 2 * 2);
   // A claim about numbers is judged under the criterion that was fitted, and the other stands beside it.
   CHECK_THAT(outcome.out, Catch::Contains("met (fitted)  own/capacity") && Catch::Contains("artifact: 0.1"));
