@@ -50,6 +50,15 @@ TEST_CASE("results with equal x and series are one point: their mean, from the l
         "1,B,3,9,4,13\n2,B,1,20,20,20\n2,A,1,7,7,7\n");
 }
 
+TEST_CASE("units are told in the header as they came, and durations are drawn in the unit that suits") {
+  const ResultPlot one = drawn("load [ops],delay [ns]\n1,5000\n2,40000\n", {"load", "delay", {}, "", false});
+  CHECK_THAT(one.csv, Catch::StartsWith("load [ops],series,results,delay mean [ns],delay least [ns],delay most [ns]\n"
+                                        "1,delay,1,5000,5000,5000\n"));
+  CHECK(one.plot.x_label == "load (ops)");
+  CHECK(one.plot.panels[0].y_label == "delay (us)");
+  CHECK(one.plot.panels[0].y_per_unit == 1000);
+}
+
 TEST_CASE("results without a value are told by number and left out") {
   const ResultPlot one = drawn(kThreeSeeds, {"load", "delay", {"series"}, "", false});
   REQUIRE(one.notes.size() == 1);
