@@ -180,14 +180,16 @@ class Script {
     const double all = std::max(static_cast<double>(above) - 1, 1.0);
     for (std::size_t s = 0; s < plot_.series.size(); ++s) {
       if (!has_values(plot_, s)) continue;
-      const double wider = static_cast<double>(--above) / all;
+      const double below = static_cast<double>(--above) / all;
+      const double wider = plot_.joined ? below : 0;  // side by side none lies on another
       // Of one colour, dashes tell which of its series.
       const bool grouped = s < plot_.colours.size();
       const auto before = plot_.colours.begin() + static_cast<std::ptrdiff_t>(grouped ? s : 0);
       const auto dashes =
           grouped ? static_cast<std::size_t>(std::count(plot_.colours.begin(), before, plot_.colours[s])) : s;
       say(fmt::format("set style line {} lc rgb '{}' dt {} lw {:.3g} pt {} ps {:.3g}", s + 1, colour_of(s),
-                      kDashes[dashes % kDashes.size()], 1.2 + 0.6 * wider, kMarks[s % kMarks.size()], 0.5 + 0.2 * wider));
+                      kDashes[dashes % kDashes.size()], 1.2 + 0.6 * wider, kMarks[s % kMarks.size()],
+                      0.5 + 0.2 * wider));
     }
     say(fmt::format("set style line {} lc rgb '#000000' pt {} ps 0.8 lw 2.4\n", kPaperStyle, kPaperMark));
     say("set encoding utf8");

@@ -173,6 +173,9 @@ TEST_CASE("the first of several series is the widest, so that it is seen below t
   CHECK_THAT(script, Contains("line 1 lc rgb '#0072B2' dt 1 lw 1.8 pt 7 ps 0.7") && Contains("lw 1.5 pt 4 ps 0.6") &&
                          Contains("lw 1.2 pt 9 ps 0.5"));
   CHECK_THAT(plot_script(sample_plot({1, 2}, {"one"}), "figure"), Contains("lw 1.2 pt 7 ps 0.5"));
+  Plot beside = sample_plot({1, 2}, {"one", "two"});
+  beside.joined = false;
+  CHECK(times(plot_script(beside, "figure"), "lw 1.2 pt") == 2);
 }
 
 TEST_CASE("whatever stands in names is text to gnuplot") {
