@@ -12,6 +12,7 @@
 #include "tools/commands/command_arguments.hpp"
 #include "tools/commands/command_line.hpp"
 #include "tools/figure/figure_comparisons.hpp"
+#include "tools/figure/figure_csv.hpp"
 #include "tools/figure/figure_index.hpp"
 #include "tools/figure/figure_plot.hpp"
 #include "tools/figure/figure_record.hpp"

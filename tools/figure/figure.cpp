@@ -9,7 +9,7 @@
 #include <set>
 
 #include "tools/experiment/experiment.hpp"
-#include "tools/experiment/run_metrics.hpp"
+#include "tools/figure/figure_metrics.hpp"
 #include "tools/files/data_files.hpp"
 #include "tools/plot/plot_scale.hpp"
 #include "tools/scenario/file_kind.hpp"
@@ -119,40 +119,6 @@ std::vector<Changes> read_series(Figure& figure, const JsonValue& series, const 
     changes.push_back(read_changes(list[i].find("set"), here.member("set")));
   }
   return changes;
-}
-
-void read_metrics(Figure& figure, const JsonValue& metrics, const JsonLocation& place) {
-  for (const auto& [name, metric] : require_object(metrics, place)) {
-    figure.axes.metrics.push_back(name);
-    figure.metric_names.push_back(require_string(metric, place.member(name), "the name of a metric in the report"));
-  }
-  if (figure.axes.metrics.empty()) place.refuse("no metric", "at least one metric under a short name");
-}
-
-/// Every series is asked for its metrics, by its first point; one that no series has is a mistake. Learns their units.
-void check_metrics(Figure& figure, const JsonLocation& place) {
-  figure.metric_units.resize(figure.metric_names.size());
-  std::set<std::string> known;
-  std::set<std::size_t> asked;
-  for (const FigurePoint& point : figure.points) {
-    if (!asked.insert(point.series).second) continue;
-    sim::Metrics metrics;
-    register_metrics(point.scenario, metrics);
-    for (std::string& name : metric_names_in(metrics)) known.insert(std::move(name));
-    for (std::size_t i = 0; i < figure.metric_names.size(); ++i) {
-      std::string& unit = figure.metric_units[i];
-      if (unit.empty())
-        unit = figure.metric_names[i] == kKneeMetric ? "Mops" : metric_unit(metrics, figure.metric_names[i]);
-    }
-  }
-  if (figure.knee) known.insert(kKneeMetric);
-  for (std::size_t i = 0; i < figure.metric_names.size(); ++i) {
-    const std::string& name = figure.metric_names[i];
-    if (known.contains(name)) continue;
-    place.member(figure.axes.metrics[i])
-        .refuse(quote(name), "a number that the report holds under \"metrics\"",
-                nearest_name(name, {known.begin(), known.end()}));
-  }
 }
 
 /// Every series is asked, by its first point, whether it has the load of the knee and what its probes replace. What was

@@ -11,7 +11,8 @@
 //    "knee": {...},                                     each point by itself at its knee (knee_plan.hpp)
 //    "seeds": 5,                                        each point with each of these seeds, and "placements" of the keys
 //                                                       (figure_repeats.hpp)
-//    "metrics": {"throughput": "throughput_mops"},      short names for metrics of the report
+//    "metrics": {"throughput": "throughput_mops",       short names for metrics of the report
+//                "tail": {"name": "latency_ns.p99", "scale": "log"}},          drawn so; else from 0 on in its proportions
 //    "claims": [{"id": "...", "text": "...", "paper": {...}, "read": ...}],    figure_claim.hpp, figure_reading.hpp
 //    "calibrated": [{"constant": "protocol.flowcc.costs.local_access", "on": "a claim's id", "doc": "..."}],
 //    "not_modelled": [{"id": "...", "text": "...", "paper": "...", "why": "..."}]}
@@ -27,6 +28,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -68,6 +70,7 @@ struct Figure {
   PlotScale x_scale = PlotScale::linear;  ///< of the sweep
   std::vector<std::string> metric_names;  ///< of the report, in the order of axes.metrics
   std::vector<std::string> metric_units;  ///< theirs; empty where there is none
+  std::set<std::size_t> logarithmic;      ///< metrics that are drawn on a logarithmic axis
   std::optional<KneePlan> knee;
   std::optional<Timeline> timeline;  ///< a window for each value of the sweep, which all are of one point
   Repeats repeats;                   ///< of each point

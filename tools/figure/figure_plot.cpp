@@ -8,6 +8,7 @@
 
 #include "tools/figure/figure_report.hpp"
 #include "tools/plot/plot_ticks.hpp"
+#include "tools/plot/time_unit.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -109,7 +110,7 @@ class FigurePlot {
 
   PlotPanel panel_of(std::size_t metric) const {
     PlotPanel panel;
-    panel.y_label = with_unit(figure_, metric);
+    if (figure_.logarithmic.contains(metric)) panel.y_scale = PlotScale::log;
     return panel;
   }
 
@@ -122,8 +123,12 @@ class FigurePlot {
     });
   }
 
-  void add(PlotPanel panel) {
-    if (!is_nought(panel)) plot_.panels.push_back(std::move(panel));
+  void add(PlotPanel panel, std::size_t metric) {
+    if (is_nought(panel)) return;
+    const std::string& name = figure_.axes.metrics[metric];
+    const std::string label = with_unit(figure_, metric);  // a name may have its unit already
+    name_y_axis(panel, label == name ? label : name, label == name ? "" : figure_.metric_units[metric]);
+    plot_.panels.push_back(std::move(panel));
   }
 
   /// Series by series, under each criterion.
@@ -149,7 +154,7 @@ class FigurePlot {
     panel.marks = marks_of(figure_, metric);
     // What the paper prints is judged under the last criterion (figure_report.hpp).
     for (PlotMark& mark : panel.marks) mark.series = mark.series * criteria + criteria - 1;
-    add(std::move(panel));
+    add(std::move(panel), metric);
   }
 
   void add_levels(std::size_t metric) {
@@ -164,11 +169,11 @@ class FigurePlot {
       }
     }
     panel.x_range.emplace(windows.front().from, windows.back().to);
-    add(panel);
+    add(panel, metric);
     if (!figure_.timeline->zoom) return;
     panel.x_range = *figure_.timeline->zoom;
     panel.title = "a part of it";
-    add(std::move(panel));
+    add(std::move(panel), metric);
   }
 
   const Figure& figure_;

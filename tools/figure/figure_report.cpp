@@ -1,4 +1,4 @@
-// Figures as CSV, text and JSON. See figure_report.hpp.
+// Figures as text and JSON. See figure_report.hpp.
 #include "tools/figure/figure_report.hpp"
 
 #include <fmt/core.h>
@@ -9,16 +9,12 @@
 
 #include "tools/experiment/provenance.hpp"
 #include "tools/figure/figure_comparisons.hpp"
+#include "tools/figure/figure_spread.hpp"
 #include "tools/statistics/mean_interval.hpp"
 #include "tools/text/characters.hpp"
-#include "tools/text/csv_field.hpp"
 
 namespace racksim::tools {
 namespace {
-
-std::string verdict_of(const PointResult& result) {
-  return !result.ended() ? "crash" : result.pass ? "pass" : "fail";
-}
 
 using Row = std::vector<std::string>;
 
@@ -41,35 +37,6 @@ std::string table(const std::vector<Row>& rows, const std::vector<std::vector<st
   }
   return text;
 }
-
-/// Of a value over the seeds or placements. One that lacks it makes all of it NaN.
-struct Spread {
-  double mean = 0, least = 0, most = 0;
-  double half_width = 0;  ///< of the mean's 95 % interval; NaN of a single value
-};
-
-/// The spreads of all values under one criterion.
-class Spreads {
- public:
-  Spreads(const Figure& figure, const std::vector<PointResult>& results, std::size_t criterion)
-      : mean_(values_under(figure, results, criterion)) {
-    for (std::size_t repeat = 0; repeat < figure.repeats.count(); ++repeat) {
-      each_.push_back(values_under(figure, results, criterion, repeat));
-    }
-  }
-  Spread of(std::size_t series, std::size_t x, std::size_t metric) const {
-    const double mean = mean_.of[series][x][metric];
-    if (!std::isfinite(mean)) return {mean, mean, mean, std::nan("")};
-    std::vector<double> values;
-    for (const FigureValues& one : each_) values.push_back(one.of[series][x][metric]);
-    const MeanInterval interval = *mean_interval(values);
-    return {mean, interval.least, interval.most, interval.half_width.value_or(std::nan(""))};
-  }
-
- private:
-  FigureValues mean_;
-  std::vector<FigureValues> each_;  // by seed or placement
-};
 
 /// A value, its interval, and between which it lies over the seeds or placements.
 std::string cell_text(const Figure& figure, const Spread& spread) {
@@ -172,50 +139,6 @@ bool is_of_whole_runs(const Figure& figure, const std::vector<PointResult>& resu
   });
 }
 
-std::string figure_csv(const Figure& figure, const std::vector<PointResult>& results) {
-  std::string text = csv_field(figure.sweep_label.empty() ? "x" : figure.sweep_label);
-  if (figure.timeline) text += ",until,origin";
-  text += ",series";
-  if (figure.knee) text += ",criterion";
-  for (const Repeats::Setting& setting : figure.repeats.of_run(0)) text += fmt::format(",{}", setting.word);
-  for (const std::string& name : figure.axes.metrics) text += "," + csv_field(name);
-  const bool spread = figure.repeats.count() > 1;
-  std::vector<Spreads> spreads;
-  for (std::size_t c = 0; spread && c < figure.criteria(); ++c) spreads.emplace_back(figure, results, c);
-  for (std::size_t m = 0; spread && m < figure.axes.metrics.size(); ++m) {
-    for (const char* of : {" mean", " half_width", " least", " most"})
-      text += "," + csv_field(figure.axes.metrics[m] + of);
-  }
-  text += ",verdict,run_hash\n";
-  const auto number = [](double value) { return std::isnan(value) ? "," : fmt::format(",{}", value); };
-  // A mean is no more exact.
-  const auto rounded = [](double value) { return std::isnan(value) ? "," : fmt::format(",{:.12g}", value); };
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    const FigurePoint& point = figure.points[i / figure.criteria()];
-    const std::size_t metrics = figure.axes.metrics.size();
-    for (std::size_t window = 0; window < figure.windows(); ++window) {
-      text += csv_field(figure.axes.sweep[point.sweep + window].label);
-      if (figure.timeline) {
-        const TimeWindow& at = figure.timeline->windows[window];
-        text += fmt::format(",{:.10g},{}", at.to, at.drawn ? "drawn" : "simulated");
-      }
-      text += "," + csv_field(figure.axes.series[point.series]);
-      if (figure.knee) text += "," + csv_field(figure.knee->criteria[i % figure.criteria()].name);
-      for (const Repeats::Setting& setting : figure.repeats.of_run(point.repeat))
-        text += fmt::format(",{}", setting.value);
-      for (std::size_t m = 0; m < metrics; ++m) {
-        text += number(results[i].values[window * metrics + m]);
-      }
-      for (std::size_t m = 0; spread && m < metrics; ++m) {
-        const Spread over = spreads[i % figure.criteria()].of(point.series, point.sweep + window, m);
-        for (const double value : {over.mean, over.half_width, over.least, over.most}) text += rounded(value);
-      }
-      text += "," + verdict_of(results[i]) + "," + results[i].hash + "\n";
-    }
-  }
-  return text;
-}
-
 std::string figure_text(const Figure& figure, const std::vector<PointResult>& results) {
   std::string text = fmt::format("{}: {}\n", figure.name, figure.title);
   if (!figure.paper.empty()) text += figure.paper + '\n';
@@ -284,7 +207,7 @@ JsonValue figure_json(const Figure& figure, const std::vector<PointResult>& resu
         numbers.set(figure.axes.metrics[m], results[i].values[window * metrics + m]);
       }
       entry.set("values", std::move(numbers));
-      entry.set("verdict", verdict_of(results[i]));
+      entry.set("verdict", results[i].verdict());
       entry.set("problem", results[i].problem);
       entry.set("run_hash", results[i].hash);
       entry.set("command", figure.command_of(point, results[i].load));

@@ -1,4 +1,4 @@
-// What a figure prints and writes: the points as CSV, the claims as a table or as JSON.
+// What a figure prints: its points, and the claims as a table or as JSON.
 #pragma once
 
 #include <cstddef>
@@ -33,11 +33,6 @@ std::string x_text(const Figure& figure, std::size_t x);
 
 /// A metric's short name with its unit: "latency (ns)".
 std::string with_unit(const Figure& figure, std::size_t metric);
-
-/// One row per point: the x value, the series, the metrics, the verdict of the oracles and the run hash. Of a figure
-/// over time one per window, with where it ends, and whether it was simulated or drawn. With several seeds or placements
-/// one for each, with each metric's mean, half_width (of its 95 % interval), least and most over the samples.
-std::string figure_csv(const Figure& figure, const std::vector<PointResult>& results);
 
 /// The series as columns, with how many seeds or placements; then claim by claim: what the paper says, what was
 /// simulated, met or off by how much, and which series it was read off at which x; then the constants that were fitted,

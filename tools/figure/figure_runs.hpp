@@ -24,6 +24,8 @@ struct PointResult {
   bool from_before = false;  ///< kept from an earlier call
 
   bool ended() const { return !hash.empty(); }
+  /// "pass", "fail", or "crash" of one that did not end.
+  const char* verdict() const { return !ended() ? "crash" : pass ? "pass" : "fail"; }
 };
 
 /// Told now and then how many points are done.

@@ -140,6 +140,9 @@ JsonValue figure_schema(const Catalogue& catalogue) {
   auto series = object_schema({{"name", name_schema("In the figure.")}, {"set", set}}, {"name"});
   const auto seeds = any_of_schemas({integer_schema(1, kMostSeeds), seed_list_schema()},
                                     "Each point with each of these seeds, or so many.");
+  auto metric = any_of_schemas(
+      {text,
+       object_schema({{"name", text}, {"scale", enum_schema(value_scale_names(), "How it is drawn.")}}, {"name"})});
   auto calibration = object_schema({{"constant", definition_schema("path")}, {"on", text}, {"doc", text}}, {"constant"},
                                    "A fitted constant.");
   auto left_out = object_schema({{"id", text}, {"text", text}, {"paper", text}, {"why", text}});
@@ -155,7 +158,7 @@ JsonValue figure_schema(const Catalogue& catalogue) {
                      {"knee", knee_schema()},
                      {"seeds", seeds},
                      {"placements", seed_list_schema("Each point with each of these seeds of placement.")},
-                     {"metrics", map_schema(text, "Metrics of the report under short names.")},
+                     {"metrics", map_schema(std::move(metric), "Metrics of the report under short names.")},
                      {"claims", array_schema(definition_schema("claim"))},
                      {"calibrated", array_schema(std::move(calibration), 0, "What was fitted, and to what.")},
                      {"not_modelled", array_schema(std::move(left_out), 0, "Claims about what is not modelled.")}});

@@ -70,9 +70,9 @@ class Records {
   std::size_t at_ = 0, line_ = 1;
 };
 
-/// Of a column of text: how a point was made. Verdicts and hashes are what came of it.
+/// Of a column of text: how a point was made. Verdicts and hashes are what came of it, and a command says all at once.
 bool is_setting(const std::string& name, std::size_t column, const std::vector<std::vector<std::string>>& rows) {
-  if (name == "verdict" || name == "run_hash") return false;
+  if (name == "verdict" || name == "run_hash" || name == "command") return false;
   return std::any_of(rows.begin(), rows.end(), [column](const auto& row) {
     return row[column].find_first_not_of("0123456789.+-eEinfa") != std::string::npos;
   });
@@ -88,6 +88,13 @@ ResultTable read_csv_table(std::string_view text, const std::string& file) {
   ResultTable table;
   const std::size_t first = records.line();
   table.columns = records.next();
+  for (std::string& column : table.columns) {
+    const std::size_t unit = column.rfind(" [");
+    if (unit == std::string::npos || unit == 0 || !column.ends_with(']')) continue;
+    const std::string name = column.substr(0, unit);
+    table.units[name] = column.substr(unit + 2, column.size() - unit - 3);
+    column = name;
+  }
   if (std::set<std::string>(table.columns.begin(), table.columns.end()).size() != table.columns.size())
     records.refuse(first, "a name twice");
   while (!records.at_end()) {

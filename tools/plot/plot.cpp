@@ -16,6 +16,7 @@ bool curve_has_values(const PlotCurve& curve, PlotScale scale) {
 }  // namespace
 
 bool is_drawable(double value, PlotScale scale) {
+  if (scale == PlotScale::tail) return value >= 0 && value <= 1;
   return std::isfinite(value) && (scale != PlotScale::log || value > 0);
 }
 

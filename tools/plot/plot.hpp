@@ -9,8 +9,9 @@
 
 namespace racksim::tools {
 
-/// How values lie on an axis: in their proportions, in those of their logarithms, or one after the other.
-enum class PlotScale : std::uint8_t { linear, log, categories };
+/// How values lie on an axis: in their proportions, in those of their logarithms, one after the other, or, for shares of a
+/// whole, by the logarithm of the rest, so that 0.9, 0.99 and 0.999 are equally far apart (y of levels alone).
+enum class PlotScale : std::uint8_t { linear, log, categories, tail };
 
 /// A value on the x axis.
 struct PlotPlace {
@@ -24,7 +25,7 @@ struct PlotPoint {
   double y = 0, low = 0, high = 0;
 };
 
-/// A value that holds over a stretch of x, such as a window of time.
+/// A value that holds over a stretch of x, such as a window of time. One without length is the end of a step.
 struct PlotLevel {
   double from = 0, to = 0, y = 0;
   bool assumed = false;  ///< drawn as measured elsewhere
@@ -47,7 +48,8 @@ struct PlotPanel {
   std::string title;    ///< above it; may be empty
   std::string y_label;  ///< with the unit
   PlotScale y_scale = PlotScale::linear;
-  std::optional<std::pair<double, double>> x_range;  ///< of levels: the part shown
+  double y_per_unit = 1;                             ///< how much of y is one of the unit that `y_label` names
+  std::optional<std::pair<double, double>> x_range;  ///< of levels: the part shown; above 0 on a logarithmic axis
   std::vector<PlotCurve> curves;                     ///< by series
   std::vector<PlotMark> marks;
 };
@@ -55,6 +57,7 @@ struct PlotPanel {
 struct Plot {
   std::string title, x_label;
   PlotScale x_scale = PlotScale::linear;
+  double x_per_unit = 1;          ///< of levels: how much of x is one of the unit that `x_label` names
   std::vector<PlotPlace> places;  ///< on the x axis, rising; none for levels
   bool joined = true;             ///< points by lines; else those of a place stand side by side
   std::vector<std::string> series;

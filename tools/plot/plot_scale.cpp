@@ -22,6 +22,14 @@ std::vector<std::string> scale_names() {
   return names;
 }
 
+std::vector<std::string> value_scale_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, scale] : kScales) {
+    if (scale != PlotScale::categories) names.emplace_back(name);
+  }
+  return names;
+}
+
 PlotScale scale_named(const std::string& name, const JsonLocation& place, const std::vector<double>& values,
                       bool has_names) {
   for (const auto& [known, scale] : kScales) {

@@ -12,6 +12,9 @@ namespace racksim::tools {
 /// "linear", "log" and "categories".
 std::vector<std::string> scale_names();
 
+/// Those for numbers alone, "linear" and "log".
+std::vector<std::string> value_scale_names();
+
 /// The scale of that name for an x axis with these values, which rise. Throws InputError at `place` with the nearest name, for
 /// names of which `has_names` tells on anything but categories, and for a logarithm of 0 or less.
 PlotScale scale_named(const std::string& name, const JsonLocation& place, const std::vector<double>& values,

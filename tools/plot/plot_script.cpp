@@ -90,6 +90,12 @@ class Script {
   }
   static std::string of_series(std::size_t series) { return fmt::format("series{}", series + 1); }
 
+  /// Series of one group have one.
+  const char* colour_of(std::size_t series) const {
+    const bool grouped = series < plot_.colours.size();
+    return kColours[(grouped ? plot_.colours[series] : series) % kColours.size()];
+  }
+
   /// How far a series stands beside its place where a place has all of them side by side.
   double shift_of(std::size_t series) const {
     if (plot_.joined || plot_.series.size() < 2) return 0;
@@ -105,9 +111,11 @@ class Script {
     }
     if (!has_marks_in(of)) return;
     say(block(panel, "paper") + " << EOD");
-    say("# x y, as the paper states them");
+    say("# x y, as the paper states them, and the colour of their series as a number");
     for (const PlotMark& mark : of.marks) {
-      if (is_drawable(mark.y, of.y_scale)) say(place(mark.series, mark.x) + " " + exact(mark.y));
+      if (!is_drawable(mark.y, of.y_scale)) continue;
+      const std::string colour = std::string(colour_of(mark.series)).substr(1);
+      say(fmt::format("{} {} {}", place(mark.series, mark.x), exact(mark.y), std::stoul(colour, nullptr, 16)));
     }
     say("EOD\n");
   }
@@ -148,7 +156,7 @@ class Script {
       double before = std::nan("");
       for (const PlotLevel& level : of.curves[series].levels) {
         const double from = std::max(level.from, panel.x.low), to = std::min(level.to, panel.x.high);
-        if (from >= to) continue;
+        if (from > to || (from == to && level.from < level.to)) continue;
         const bool known = is_drawable(level.y, of.y_scale);
         if (known && level.assumed == assumed) {
           if (!assumed && std::isfinite(before)) say(exact(from) + " " + exact(before));
@@ -165,18 +173,25 @@ class Script {
   }
 
   void styles() {
-    say("# One style for each series: colour, dashes and mark.");
+    say("# One style for each series: colour, dashes and mark; the first are the widest, seen where the last lie on "
+        "them.");
+    std::size_t above = 0;
+    for (std::size_t s = 0; s < plot_.series.size(); ++s) above += has_values(plot_, s) ? 1 : 0;
+    const double all = std::max(static_cast<double>(above) - 1, 1.0);
     for (std::size_t s = 0; s < plot_.series.size(); ++s) {
       if (!has_values(plot_, s)) continue;
+      const double below = static_cast<double>(--above) / all;
+      const double wider = plot_.joined ? below : 0;  // side by side none lies on another
       // Of one colour, dashes tell which of its series.
       const bool grouped = s < plot_.colours.size();
-      const std::size_t colour = grouped ? plot_.colours[s] : s;
       const auto before = plot_.colours.begin() + static_cast<std::ptrdiff_t>(grouped ? s : 0);
-      const auto dashes = grouped ? static_cast<std::size_t>(std::count(plot_.colours.begin(), before, colour)) : s;
-      say(fmt::format("set style line {} lc rgb '{}' dt {} lw 1.3 pt {} ps 0.55", s + 1,
-                      kColours[colour % kColours.size()], kDashes[dashes % kDashes.size()], kMarks[s % kMarks.size()]));
+      const auto dashes =
+          grouped ? static_cast<std::size_t>(std::count(plot_.colours.begin(), before, plot_.colours[s])) : s;
+      say(fmt::format("set style line {} lc rgb '{}' dt {} lw {:.3g} pt {} ps {:.3g}", s + 1, colour_of(s),
+                      kDashes[dashes % kDashes.size()], 1.2 + 0.6 * wider, kMarks[s % kMarks.size()],
+                      0.5 + 0.2 * wider));
     }
-    say(fmt::format("set style line {} lc rgb '#000000' pt {} ps 0.8 lw 1.2\n", kPaperStyle, kPaperMark));
+    say(fmt::format("set style line {} lc rgb '#000000' pt {} ps 0.8 lw 2.4\n", kPaperStyle, kPaperMark));
     say("set encoding utf8");
     say("set border 3 lw 0.8");
     say("set tics nomirror out scale 0.5");
@@ -257,17 +272,22 @@ class Script {
     label(panel.x_label, (panel.left + panel.right) / 2, panel.x_label_y, "center");
     say(fmt::format("  set lmargin at screen {}\n  set rmargin at screen {}", across(panel.left), across(panel.right)));
     say(fmt::format("  set tmargin at screen {}\n  set bmargin at screen {}", up(panel.top), up(panel.bottom)));
-    const bool log_x = plot_.x_scale == PlotScale::log && !of.x_range;
-    say(std::string("  unset logscale") + (log_x ? "\n  set logscale x" : "") +
-        (of.y_scale == PlotScale::log ? "\n  set logscale y" : ""));
+    const bool tail = of.y_scale == PlotScale::tail;
+    say(std::string("  unset logscale") + (plot_.x_scale == PlotScale::log ? "\n  set logscale x" : "") +
+        (of.y_scale == PlotScale::log || tail ? "\n  set logscale y" : ""));
     say(fmt::format("  set xrange [{:.12g}:{:.12g}]\n  set yrange [{:.12g}:{:.12g}]", panel.x.low, panel.x.high,
-                    panel.y.low, panel.y.high));
+                    tail ? panel.y.high : panel.y.low, tail ? panel.y.low : panel.y.high));
     say(fmt::format("  set xtics {} {}", panel.upright ? "rotate by 90 right offset 0,0" : "norotate offset 0,0.4",
                     ticks_text(panel.x.ticks)));
     say("  set ytics " + ticks_text(panel.y.ticks));
     std::vector<std::string> drawn;
     for (std::size_t s = 0; s < of.curves.size(); ++s) elements_of(panel, s, drawn);
-    if (has_marks_in(of)) drawn.push_back(fmt::format("{} with points ls {}", block(panel, "paper"), kPaperStyle));
+    // In the colour of its series, with a black rim.
+    if (has_marks_in(of)) {
+      drawn.push_back(fmt::format("{} using 1:2 with points ls {}", block(panel, "paper"), kPaperStyle));
+      drawn.push_back(
+          fmt::format("{} using 1:2:3 with points ls {} lw 1.2 lc rgb variable", block(panel, "paper"), kPaperStyle));
+    }
     std::string line;
     for (const std::string& element : drawn) line += (line.empty() ? "  plot " : ", \\\n       ") + element;
     say(line);
@@ -284,9 +304,12 @@ class Script {
                                       [](const PlotPoint& point) { return point.low < point.high; });
       // Arrows with flat heads: gnuplot's own error bars are blanked out around the marks, short ones as a whole.
       if (spread) {
+        // What a logarithmic axis has no place for begins at its end.
+        const std::string least =
+            of.y_scale == PlotScale::log ? fmt::format("($3>{0:.12g}?$3:{0:.12g})", panel.y.low) : "$3";
         drawn.push_back(
-            fmt::format("{} using 1:3:(0):($4-$3) with vectors heads size screen 0.008,90 fixed ls {} dt 1 lw 0.8",
-                        data, series + 1));
+            fmt::format("{} using 1:({}):(0):($4-{}) with vectors heads size screen 0.008,90 fixed ls {} dt 1 lw 0.8",
+                        data, least, least, series + 1));
       }
       drawn.push_back(
           fmt::format("{} using 1:2 with {} ls {}", data, plot_.joined ? "linespoints" : "points", series + 1));
@@ -296,8 +319,11 @@ class Script {
         return level.assumed == assumed && drawable(level) && level.from < panel.x.high && level.to > panel.x.low;
       });
     };
-    if (level_of(true)) drawn.push_back(fmt::format("{}_assumed with lines ls {} lw 0.5", data, series + 1));
-    if (level_of(false)) drawn.push_back(fmt::format("{} with lines ls {}", data, series + 1));
+    // Of shares what is left of the whole is drawn; of the whole nothing is, which has no logarithm.
+    const std::string rest =
+        of.y_scale == PlotScale::tail ? fmt::format(" using 1:(1-$2>{0:.12g}?1-$2:{0:.12g})", panel.y.low) : "";
+    if (level_of(true)) drawn.push_back(fmt::format("{}_assumed{} with lines ls {} lw 0.5", data, rest, series + 1));
+    if (level_of(false)) drawn.push_back(fmt::format("{}{} with lines ls {}", data, rest, series + 1));
   }
 
   const Plot& plot_;

@@ -39,17 +39,37 @@ ValueExtent extent_of(const PlotPanel& panel) {
   return extent;
 }
 
-PlotRange log_range(ValueExtent extent) {
+PlotRange log_range(ValueExtent extent, double unit) {
   if (extent.empty()) extent = {1, 10};
   PlotRange range;
   const double first = std::floor(std::log10(extent.low) + 1e-9);
   const double last = std::max(std::ceil(std::log10(extent.high) - 1e-9), first + 1);
   const double every = std::ceil((last - first) / 7);  // of many decades some have no label
   for (double power = first; power <= last; power += every) {
-    range.ticks.push_back({std::pow(10, power), tick_label(std::pow(10, power))});
+    range.ticks.push_back({std::pow(10, power), tick_label(std::pow(10, power) / unit)});
   }
   range.low = std::pow(10, first);
   range.high = std::pow(10, last);
+  return range;
+}
+
+/// 1 - share, from the least but 0: at the value 0.001 stands the label "0.999".
+PlotRange tail_range(const PlotPanel& panel) {
+  double least = 1;
+  const auto add = [&least](double share) {
+    if (is_drawable(share, PlotScale::tail) && share < 1) least = std::min(least, 1 - share);
+  };
+  for (const PlotCurve& curve : panel.curves) {
+    for (const PlotPoint& point : curve.points) add(point.y);
+    for (const PlotLevel& level : curve.levels) add(level.y);
+  }
+  const int decades = std::max(1, static_cast<int>(std::ceil(-std::log10(least) - 1e-9)));
+  constexpr int kRoomForHalf = 3, kMostLabels = 10;  // with more decades labels would lie on each other
+  PlotRange range{std::pow(10, -decades), 1, {{1, "0"}}};
+  if (decades <= kRoomForHalf) range.ticks.push_back({0.5, "0.5"});
+  for (int i = 1; i <= decades; i += 1 + decades / kMostLabels) {
+    range.ticks.push_back({std::pow(10, -i), "0." + std::string(static_cast<std::size_t>(i), '9')});
+  }
   return range;
 }
 
@@ -91,14 +111,32 @@ std::vector<double> round_numbers(double low, double high) {
   return numbers;
 }
 
+std::vector<double> round_ratios(double low, double high) {
+  const double first = std::floor(std::log10(low)), last = std::log10(high) + 1e-9;
+  std::vector<double> numbers;
+  for (const auto& factors : {std::vector<double>{1}, std::vector<double>{1, 2, 5}}) {
+    numbers.clear();
+    for (double power = first; power <= last; ++power) {
+      for (const double factor : factors) {
+        const double number = factor * std::pow(10, power);
+        if (number >= low * (1 - 1e-9) && number <= high * (1 + 1e-9)) numbers.push_back(number);
+      }
+    }
+    if (numbers.size() >= 3) return numbers;
+  }
+  return numbers.size() >= 2 ? numbers : round_numbers(low, high);
+}
+
 PlotRange y_range(const PlotPanel& panel) {
+  if (panel.y_scale == PlotScale::tail) return tail_range(panel);
   ValueExtent extent = extent_of(panel);
-  if (panel.y_scale == PlotScale::log) return log_range(extent);
+  if (panel.y_scale == PlotScale::log) return log_range(extent, panel.y_per_unit);
   extent.add(0, PlotScale::linear);
   if (extent.low == extent.high) extent.high = extent.low + 1;
   const double room = (extent.high - extent.low) * 0.06;  // for marks at the edge
   PlotRange range{extent.low < 0 ? extent.low - room : 0, extent.high + room, {}};
-  for (const double number : round_numbers(range.low, range.high)) range.ticks.push_back({number, tick_label(number)});
+  for (const double number : round_numbers(range.low / panel.y_per_unit, range.high / panel.y_per_unit))
+    range.ticks.push_back({number * panel.y_per_unit, tick_label(number)});
   return range;
 }
 
@@ -106,7 +144,9 @@ PlotRange x_range(const Plot& plot, const PlotPanel& panel, double width) {
   PlotRange range;
   if (panel.x_range) {
     std::tie(range.low, range.high) = *panel.x_range;
-    for (const double n : round_numbers(range.low, range.high)) range.ticks.push_back({n, fmt::format("{:.7g}", n)});
+    const double unit = plot.x_per_unit, low = range.low / unit, high = range.high / unit;
+    for (const double n : plot.x_scale == PlotScale::log ? round_ratios(low, high) : round_numbers(low, high))
+      range.ticks.push_back({n * unit, fmt::format("{:.7g}", n)});
   } else if (plot.x_scale == PlotScale::categories) {
     range.low = -0.5;
     range.high = std::max(static_cast<double>(plot.places.size()), 1.0) - 0.5;
@@ -126,7 +166,7 @@ PlotRange x_range(const Plot& plot, const PlotPanel& panel, double width) {
     }
     for (const PlotPlace& place : plot.places) range.ticks.push_back({place.x, place.label});
   }
-  const bool log = plot.x_scale == PlotScale::log && !panel.x_range;
+  const bool log = plot.x_scale == PlotScale::log;
   const auto on = [log](double x) { return log ? std::log(x) : x; };
   const double scale = width / (on(range.high) - on(range.low));
   range.ticks = thinned(range.ticks, [&](double at) { return (on(at) - on(range.low)) * scale; });

@@ -9,47 +9,17 @@
 #include "tools/experiment/run_metrics.hpp"
 #include "tools/json/input_error.hpp"
 #include "tools/json/json_document.hpp"
+#include "tools/plot/result_plot.hpp"
 #include "tools/plot/result_table.hpp"
-#include "tools/scenario/overrides.hpp"
+#include "tools/plot/run_reports.hpp"
 #include "tools/scenario/scenario.hpp"
-#include "tools/text/printable.hpp"
 
 namespace racksim::tools {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr const char* kReportFile = "report.json";
 constexpr const char* kPointsFile = "points.csv";
 constexpr std::size_t kMostBytes = std::size_t{256} << 20U;
-
-/// Every value below an object by its dotted path.
-void flatten(const JsonValue& value, const std::string& path, std::map<std::string, std::string>& cells) {
-  if (const auto* members = value.members()) {
-    const std::string before = path.empty() ? "" : path + ".";
-    for (const auto& [key, member] : *members) flatten(member, before + key, cells);
-  } else if (const auto* elements = value.elements()) {
-    for (std::size_t i = 0; i < elements->size(); ++i) flatten((*elements)[i], fmt::format("{}.{}", path, i), cells);
-  } else if (!value.is_null()) {
-    cells[path] = override_text(value);
-  }
-}
-
-/// Whether the path is one of those that make another run of the same: its seeds and its name.
-bool is_of_repeats(const std::string& path) {
-  return path == "seed" || path == "workload.placement_seed" || path == "name" || path == "doc";
-}
-
-/// The reports below a folder, by their paths in alphabetical order; its own first of all.
-std::vector<fs::path> reports_below(const fs::path& folder) {
-  std::vector<fs::path> reports;
-  std::error_code error;
-  for (fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied, error), end;
-       !error && at != end; at.increment(error)) {
-    if (at->path().filename() == kReportFile && at->is_regular_file(error)) reports.push_back(at->path());
-  }
-  std::sort(reports.begin(), reports.end());
-  return reports;
-}
 
 /// The units of metrics, as runs of this configuration tell them; none if this program no longer reads it.
 void learn_units(const JsonValue& configuration, const std::string& file, const Catalogue& catalogue,
@@ -71,23 +41,17 @@ ResultTable table_of(const std::vector<fs::path>& reports, const Catalogue& cata
   std::set<std::string> settings, metrics;
   JsonValue first_configuration;
   for (const fs::path& file : reports) {
-    const JsonValue report = read_json_file(file.string());
-    const JsonValue* configuration = report.find("config");
-    const JsonValue* values = report.find("metrics");
-    if (!configuration || !values || !values->is_object()) {
-      throw InputError(file.string(), "", "no \"config\" and \"metrics\"",
-                       "the report of a run, as `racksim run --out` writes it");
-    }
-    std::map<std::string, std::string> options, results;
-    flatten(*configuration, "", options);
-    for (const auto& [name, value] : *values->members()) {
+    const RunReport report = read_run_report(file);
+    const auto& options = report.options;
+    std::map<std::string, std::string> results;
+    for (const auto& [name, value] : *report.document.find("metrics")->members()) {
       if (!value.find("values")) flatten(value, name, results);  // a time series is no number
     }
     for (const auto& [path, value] : options) settings.insert(path);
     for (const auto& [name, value] : results) metrics.insert(name);
-    results.merge(options);
+    results.insert(options.begin(), options.end());
     runs.push_back(std::move(results));
-    if (first_configuration.is_null()) first_configuration = *configuration;
+    if (first_configuration.is_null()) first_configuration = *report.document.find("config");
   }
   ResultTable table;
   for (const auto* names : {&settings, &metrics}) {
@@ -107,18 +71,10 @@ ResultTable table_of(const std::vector<fs::path>& reports, const Catalogue& cata
   return table;
 }
 
-/// What a path is called: a figure by its folder.
-std::string name_of(const fs::path& path) {
-  fs::path whole = fs::absolute(path).lexically_normal();
-  if (!whole.has_filename() || whole.filename() == kPointsFile) whole = whole.parent_path();
-  const std::string name = word_of(whole.stem().string());
-  return name.empty() ? "results" : name;
-}
-
 }  // namespace
 
 ResultTable read_results(const std::vector<std::string>& paths, const Catalogue& catalogue) {
-  constexpr const char* kExpected = "a file of points, such as points.csv, or a folder with reports of runs";
+  constexpr const char* kExpected = "a file of points, such as points.csv, or reports of runs or a folder with such";
   std::vector<fs::path> reports, points;
   std::error_code error;
   for (const std::string& path : paths) {
@@ -129,17 +85,17 @@ ResultTable read_results(const std::vector<std::string>& paths, const Catalogue&
         continue;
       }
       const auto below = reports_below(path);
-      if (below.empty()) throw InputError("racksim plot", "RESULTS", quote(path) + ", without any", kExpected);
+      if (below.empty()) throw InputError(kPlotCommand, "RESULTS", quote(path) + ", without any", kExpected);
       reports.insert(reports.end(), below.begin(), below.end());
     } else if (fs::exists(path, error)) {
-      points.emplace_back(path);
+      (holds_report(path) ? reports : points).emplace_back(path);
     } else {
-      throw InputError("racksim plot", "RESULTS", quote(path), kExpected);
+      throw InputError(kPlotCommand, "RESULTS", quote(path), kExpected);
     }
   }
   if (points.size() + (reports.empty() ? 0 : 1) > 1) {
-    throw InputError("racksim plot", "RESULTS", quote(points.back().string()) + " besides others",
-                     "one file of points, or folders with reports of runs");
+    throw InputError(kPlotCommand, "RESULTS", quote(points.back().string()) + " besides others",
+                     "one file of points, or reports of runs");
   }
   ResultTable table;
   if (points.empty()) {
@@ -148,7 +104,8 @@ ResultTable read_results(const std::vector<std::string>& paths, const Catalogue&
     const std::string file = points.front().string();
     table = read_csv_table(read_whole(file, kMostBytes, kExpected), file);
   }
-  table.name = name_of(paths.front());
+  const fs::path first = paths.front();
+  table.name = word_of_results(first.filename() == kPointsFile ? fs::absolute(first).parent_path() : first);
   return table;
 }
 

@@ -19,7 +19,8 @@ struct ResultTable {
 };
 
 /// A table from comma-separated text, as `racksim figure` writes it: a line of names, then one for each point; lines
-/// before it that begin with "#" are none of it. Throws InputError with the line.
+/// before it that begin with "#" are none of it. Of a name such as "throughput [Mops]" the column is "throughput". Throws
+/// InputError with the line.
 ResultTable read_csv_table(std::string_view text, const std::string& file);
 
 /// The results at each path: a file of comma-separated points, the folder of a figure that holds one, the folder that

@@ -4,26 +4,26 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
-#include <set>
 
 #include "tools/json/input_error.hpp"
 #include "tools/plot/plot_scale.hpp"
 #include "tools/plot/plot_ticks.hpp"
+#include "tools/plot/text_order.hpp"
+#include "tools/plot/time_unit.hpp"
 #include "tools/text/csv_field.hpp"
 #include "tools/text/nearest_name.hpp"
-#include "tools/text/units.hpp"
 
 namespace racksim::tools {
 namespace {
 
-constexpr const char* kRefusing = "racksim plot";
-
+/// "speed" of "speed (Mops)" and of "speed [Mops]".
 std::string without_unit(const std::string& name) {
-  const std::size_t unit = name.rfind(" (");
-  return unit != std::string::npos && name.ends_with(')') ? name.substr(0, unit) : name;
+  for (const auto& [begin, end] : {std::pair{" (", ')'}, std::pair{" [", ']'}}) {
+    if (name.rfind(begin) != std::string::npos && name.ends_with(end)) return name.substr(0, name.rfind(begin));
+  }
+  return name;
 }
 
 std::size_t column_of(const ResultTable& table, const std::string& name, const char* option) {
@@ -32,74 +32,14 @@ std::size_t column_of(const ResultTable& table, const std::string& name, const c
   if (found == columns.end()) {
     found = std::find_if(columns.begin(), columns.end(), [&](const auto& one) { return without_unit(one) == name; });
   }
+  if (found == columns.end()) found = std::find(columns.begin(), columns.end(), without_unit(name));
   if (found != columns.end()) return static_cast<std::size_t>(found - columns.begin());
   // A report has hundreds: then the nearest alone is of use.
   constexpr std::size_t kFew = 20;
   const std::string expected = columns.size() <= kFew
                                    ? one_of(columns)
                                    : fmt::format("one of the {} options and metrics of the reports", columns.size());
-  throw InputError(kRefusing, option, quote(name), expected, nearest_name(name, columns));
-}
-
-std::optional<double> number_in(const std::string& text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
-  return value;
-}
-
-/// The values of all texts, if all are quantities of one kind.
-template <class Parse>
-std::optional<std::map<std::string, double>> values_by(const std::vector<std::string>& texts, const Parse& parse) {
-  std::map<std::string, double> values;
-  for (const std::string& text : texts) {
-    try {
-      values[text] = parse(text);
-    } catch (const UnitError&) {
-      return std::nullopt;
-    }
-  }
-  return values;
-}
-
-double plain_number(const std::string& text) {
-  const auto value = number_in(text);
-  if (!value) throw UnitError("a number");
-  return *value;
-}
-
-/// Where each text stands on an axis, and whether texts are names.
-struct Places {
-  std::map<std::string, double> of;
-  bool names = false, plain = false;
-};
-
-Places places_of(const std::vector<std::string>& texts) {
-  if (auto numbers = values_by(texts, plain_number)) return {std::move(*numbers), false, true};
-  const auto size = [](const std::string& text) { return static_cast<double>(parse_size(text)); };
-  const auto length = [](const std::string& text) { return parse_length(text).seconds(); };
-  const auto rate = [](const std::string& text) { return static_cast<double>(parse_rate(text)); };
-  if (auto sizes = values_by(texts, size)) return {std::move(*sizes), false, false};
-  if (auto lengths = values_by(texts, length)) return {std::move(*lengths), false, false};
-  if (auto rates = values_by(texts, rate)) return {std::move(*rates), false, false};
-  Places places{{}, true, false};
-  for (const std::string& text : texts) places.of.emplace(text, static_cast<double>(places.of.size()));
-  return places;
-}
-
-/// The texts without repetition, as they come.
-std::vector<std::string> distinct(const std::vector<std::string>& texts) {
-  std::vector<std::string> once;
-  std::set<std::string> seen;
-  for (const std::string& text : texts) {
-    if (seen.insert(text).second) once.push_back(text);
-  }
-  return once;
-}
-
-/// What stands behind a number of things.
-std::string counted(std::size_t number, const char* what) {
-  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+  throw InputError(kPlotCommand, option, quote(name), expected, nearest_name(name, columns));
 }
 
 class TableDrawing {
@@ -112,10 +52,10 @@ class TableDrawing {
     for (const std::string& name : request.by) by_.push_back(column_of(table, name, "--by"));
   }
 
-  TablePlot draw() {
+  ResultPlot draw() {
     gather();
     axes();
-    TablePlot result;
+    ResultPlot result;
     Plot& plot = result.plot;
     plot.title = table_.name + ": " + without_unit(table_.columns[y_]) + " against " + without_unit(table_.columns[x_]);
     plot.x_label = with_unit(x_);
@@ -125,12 +65,14 @@ class TableDrawing {
     plot.joined = !where_.names && places_.size() > 1;
     if (places_.size() == 1) plot.x_scale = PlotScale::categories;
     PlotPanel& panel = plot.panels.emplace_back();
-    panel.y_label = with_unit(y_);
     if (request_.log_y) panel.y_scale = PlotScale::log;
-    result.csv = csv_field(table_.columns[x_]) + ",series,results";
-    for (const char* of : {" mean", " least", " most"}) result.csv += "," + csv_field(table_.columns[y_] + of);
+    result.csv = csv_field(csv_name(x_, "")) + ",series,results";
+    for (const char* of : {" mean", " least", " most"}) result.csv += "," + csv_field(csv_name(y_, of));
     result.csv += '\n';
     for (const std::string& series : series_) add_curve(result, panel, series);
+    const auto unit = table_.units.find(table_.columns[y_]);
+    name_y_axis(panel, table_.columns[y_], unit == table_.units.end() ? "" : unit->second);
+    result.results = table_.rows.size();
     result.notes = notes_;
     if (request_.log_y && below_ > 0)
       result.notes.push_back(counted(below_, "point") + " of 0 or less has no place on a logarithmic axis");
@@ -144,6 +86,13 @@ class TableDrawing {
     const std::string& name = table_.columns[column];
     const auto unit = table_.units.find(name);
     return unit == table_.units.end() ? name : name + " (" + unit->second + ")";
+  }
+
+  /// As `racksim figure` names columns: "throughput mean [Mops]".
+  std::string csv_name(std::size_t column, const char* of) const {
+    const std::string& name = table_.columns[column];
+    const auto unit = table_.units.find(name);
+    return unit == table_.units.end() ? name + of : fmt::format("{}{} [{}]", name, of, unit->second);
   }
 
   /// The name of the series that a row belongs to.
@@ -168,7 +117,7 @@ class TableDrawing {
     if (xs.empty()) {
       const bool no_x = all > 0 && without_x == all;
       throw InputError(
-          kRefusing, no_x ? "--x" : "--y",
+          kPlotCommand, no_x ? "--x" : "--y",
           fmt::format("no number of {} in {}", quote(no_x ? request_.x : request_.y), counted(all, "result")),
           "results that have one");
     }
@@ -177,13 +126,8 @@ class TableDrawing {
         notes_.push_back(fmt::format("{} of {} left out: no value of {}", number, counted(all, "result"), *option));
     }
     where_ = places_of(distinct(xs));
-    series_ = distinct(series);
     // Series by number come in its order; names as the table has them.
-    if (by_.size() == 1) {
-      const Places order = places_of(series_);
-      std::stable_sort(series_.begin(), series_.end(),
-                       [&](const auto& a, const auto& b) { return order.of.at(a) < order.of.at(b); });
-    }
+    series_ = by_.size() == 1 ? in_order(series) : distinct(series);
     for (const auto& row : table_.rows) {
       if (row[x_].empty() || !number_in(row[y_])) continue;
       groups_[{series_of(row), where_.of.at(row[x_])}].push_back(&row);
@@ -203,11 +147,7 @@ class TableDrawing {
       if (differs) mixed.push_back(setting);
     }
     if (mixed.empty()) return;
-    constexpr std::size_t kFew = 5;
-    std::string names;
-    for (std::size_t i = 0; i < std::min(mixed.size(), kFew); ++i) names += (i == 0 ? "" : ", ") + mixed[i];
-    if (mixed.size() > kFew) names += fmt::format(" and {} more", mixed.size() - kFew);
-    notes_.push_back("points put together results that differ in " + names + ": --by keeps them apart");
+    notes_.push_back(told_of_mixture(mixed));
   }
 
   void axes() {
@@ -219,10 +159,10 @@ class TableDrawing {
       values.push_back(x);
     }
     scale_ = request_.scale.empty() ? usual_scale(values, where_.names)
-                                    : scale_named(request_.scale, {kRefusing, "--scale"}, values, where_.names);
+                                    : scale_named(request_.scale, {kPlotCommand, "--scale"}, values, where_.names);
   }
 
-  void add_curve(TablePlot& result, PlotPanel& panel, const std::string& series) {
+  void add_curve(ResultPlot& result, PlotPanel& panel, const std::string& series) {
     PlotCurve& curve = panel.curves.emplace_back();
     for (const PlotPlace& place : places_) {
       const auto group = groups_.find({series, place.x});
@@ -248,7 +188,7 @@ class TableDrawing {
   const TableRequest& request_;
   std::size_t x_, y_;
   std::vector<std::size_t> by_;
-  Places where_;
+  TextPlaces where_;
   PlotScale scale_ = PlotScale::linear;
   std::vector<PlotPlace> places_;
   std::vector<std::string> series_;
@@ -259,7 +199,7 @@ class TableDrawing {
 
 }  // namespace
 
-TablePlot table_plot(const ResultTable& table, const TableRequest& request) {
+ResultPlot table_plot(const ResultTable& table, const TableRequest& request) {
   return TableDrawing(table, request).draw();
 }
 

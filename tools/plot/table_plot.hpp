@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/plot/plot.hpp"
+#include "tools/plot/result_plot.hpp"
 #include "tools/plot/result_table.hpp"
 
 namespace racksim::tools {
@@ -19,17 +19,11 @@ struct TableRequest {
   bool log_y = false;
 };
 
-struct TablePlot {
-  Plot plot;
-  std::string csv;                 ///< a line for each point: x, series, how many results, mean, least, most
-  std::size_t points = 0;          ///< with a value
-  std::vector<std::string> notes;  ///< what a person should know of what was drawn, a line each
-};
-
-/// Results with equal x and series are one point, their mean, with an error bar from the least to the most. Numbers,
+/// Results with equal x and series are one point, their mean, with an error bar from the least to the most, and a line of
+/// the CSV: x, series, how many results, mean, least, most. Numbers,
 /// sizes, lengths of time and rates are in their order, other texts in the table's. Notes tell of results without
 /// a value, and of results put together although their settings differ. Throws InputError with the nearest
 /// name for a column that the table does not have, and if nothing has a value.
-TablePlot table_plot(const ResultTable& table, const TableRequest& request);
+ResultPlot table_plot(const ResultTable& table, const TableRequest& request);
 
 }  // namespace racksim::tools

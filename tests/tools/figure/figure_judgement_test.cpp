@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "tools/figure/figure_csv.hpp"
 #include "tools/figure/figure_record.hpp"
 #include "tools/figure/figure_report.hpp"
 
@@ -170,7 +171,7 @@ TEST_CASE("one run is judged as before, and what is told of seeds is how many") 
   runs.judged(R"({"min": 0.5})", kLast);
   CHECK_THAT(figure_text(runs.figure, runs.results),
              Catch::Contains("each point with 2 seeds") && Catch::Contains("0 of 1 claims met, 1 unclear"));
-  CHECK_THAT(figure_csv(runs.figure, runs.results), Catch::StartsWith("x,series,seed,speed,speed mean,"));
+  CHECK_THAT(figure_csv(runs.figure, runs.results), Catch::StartsWith("x,series,seed,speed [Mops],speed mean [Mops],"));
   const JsonValue report = figure_json(runs.figure, runs.results);
   CHECK(*report.find("repeats")->string() == "2 seeds");
   CHECK(*report.find("claims")->elements()->at(0).find("unclear")->string() == "the 95 % interval goes across");

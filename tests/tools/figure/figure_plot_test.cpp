@@ -69,6 +69,21 @@ TEST_CASE("a panel for each metric, series in the figure's order, the mean with 
   CHECK((point.x == 400000 && point.y == Approx(21) && point.low == 16 && point.high == 25));
 }
 
+TEST_CASE("a metric is on a logarithmic axis where the figure says so, and long durations in a longer unit") {
+  Figure figure = figure_of_two();
+  figure.logarithmic = {1};
+  const Plot plot = figure_plot(figure, results_of(figure, 25'000));
+  REQUIRE(plot.panels.size() == 2);
+  CHECK((plot.panels[0].y_scale == PlotScale::linear && plot.panels[1].y_scale == PlotScale::log));
+  CHECK(plot.panels[1].y_label == "delay (us)");
+  CHECK(plot.panels[1].y_per_unit == 1000);
+  CHECK(plot.panels[1].curves[0].points[0].y == Approx(25'000));
+  // A name that has its unit keeps it.
+  figure.axes.metrics[1] = "delay (ns)";
+  const Plot named = figure_plot(figure, results_of(figure, 25'000));
+  CHECK((named.panels[1].y_label == "delay (ns)" && named.panels[1].y_per_unit == 1));
+}
+
 TEST_CASE("what is nought everywhere or has no value has no panel") {
   const Figure figure = figure_of_two();
   CHECK(figure_plot(figure, results_of(figure, 0)).panels.size() == 1);

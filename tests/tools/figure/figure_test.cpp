@@ -97,6 +97,19 @@ TEST_CASE("a sweep says how x is drawn, or what suits is taken") {
   CHECK(scale_of(R"({"path": "seed", "values": [1, 2], "scale": "log"})") == PlotScale::log);
 }
 
+TEST_CASE("a metric may be drawn on a logarithmic axis") {
+  const TemporaryFolder folder;
+  JsonValue document = small_figure();
+  document.set("metrics", parse_json(R"({"throughput": "throughput_mops", "hits": "flowcc.local_hit_share",
+                                         "tail": {"name": "latency.p99", "scale": "log"},
+                                         "mean": {"name": "latency.mean", "scale": "linear"}})",
+                                     "metrics"));
+  const Figure figure = load_figure(write_figure(folder, document), built_in_catalogue(), false);
+  CHECK(figure.metric_names[2] == "latency.p99");
+  CHECK(figure.metric_units[2] == "ns");
+  CHECK(figure.logarithmic == std::set<std::size_t>{2});
+}
+
 TEST_CASE("a mistake in a figure file is one line with its place and the nearest name") {
   CHECK_THAT(refused("titel", "x"),
              Catch::StartsWith("/titel: found the unknown key") && Catch::Contains("\"title\"?"));
@@ -106,6 +119,17 @@ TEST_CASE("a mistake in a figure file is one line with its place and the nearest
   CHECK_THAT(
       refused("metrics", parse_json(R"({"throughput": "throughput_mops", "hits": "flowcc.local_hit_shar"})", "m")),
       Catch::StartsWith("/metrics/hits") && Catch::Contains("did you mean \"flowcc.local_hit_share\"?"));
+  const auto metric = [](const char* text) {
+    return refused("metrics", parse_json(std::string(R"({"throughput": )") + text + "}", "m"));
+  };
+  CHECK_THAT(metric(R"({"scale": "log"})"), Catch::StartsWith("/metrics/throughput: found no \"name\""));
+  CHECK_THAT(metric(R"({"name": "throughput_mops", "scale": "lgo"})"),
+             Catch::StartsWith("/metrics/throughput/scale") && Catch::Contains("did you mean \"log\"?"));
+  CHECK_THAT(metric(R"({"name": "throughput_mops", "scale": "categories"})"),
+             Catch::Contains("expected \"linear\" or \"log\""));
+  CHECK_THAT(metric(R"({"name": 3})"), Catch::StartsWith("/metrics/throughput/name: found the number 3"));
+  CHECK_THAT(metric(R"({"nam": "throughput_mops"})"), Catch::StartsWith("/metrics/throughput/nam"));
+  CHECK_THAT(metric("3"), Catch::StartsWith("/metrics/throughput: found the number 3"));
   CHECK_THAT(refused("set", parse_json(R"({"workload.sharing_ratoi": 1})", "s")),
              Catch::StartsWith("/set/workload.sharing_ratoi") && Catch::Contains("did you mean \"sharing_ratio\"?"));
   CHECK_THAT(refused("sweep", parse_json(R"({"path": "workload.sharing_ratio", "values": [0, 2]})", "s")),
@@ -151,7 +175,9 @@ TEST_CASE("a figure runs its points, whatever the number of jobs, and prints ver
   REQUIRE(two.status == 0);
   const std::string csv = content(folder.path() / "one/points.csv");
   CHECK(csv == content(folder.path() / "two/points.csv"));
-  CHECK_THAT(csv, Catch::StartsWith("sharing ratio,series,throughput,hits,verdict,run_hash\n0,switch,"));
+  CHECK_THAT(csv,
+             Catch::StartsWith(
+                 "sharing ratio,series,seed,throughput [Mops],hits [share],verdict,run_hash,command\n0,switch,1,"));
   CHECK_THAT(one.out, Catch::Contains("off by 100 %  absurd") && Catch::Contains("met           slower"));
   CHECK_THAT(one.out, Catch::Contains("costs.local_access = 240600ps") && Catch::Contains("left-out"));
   CHECK_THAT(one.out, Catch::Contains("1 of 2 claims met, 1 off"));

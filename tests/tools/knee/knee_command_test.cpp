@@ -151,8 +151,9 @@ TEST_CASE("a figure runs each point at its own knee, under each criterion") {
   CAPTURE(outcome.err);
   REQUIRE(outcome.status == 0);
   const std::string csv = content(folder.path() / "points/points.csv");
-  CHECK_THAT(csv,
-             Catch::StartsWith("servers,series,criterion,throughput,knee,loss,verdict,run_hash\n1,NoCache,artifact,"));
+  CHECK_THAT(
+      csv, Catch::StartsWith(
+               "servers,series,criterion,seed,throughput [Mops],knee [Mops],loss [share],verdict,run_hash,command\n"));
   CHECK(std::count(csv.begin(), csv.end(), '\n') == 1 + 2 * 2);
   // A claim about numbers is judged under the criterion that was fitted, and the other stands beside it.
   CHECK_THAT(outcome.out, Catch::Contains("met (fitted)  own/capacity") && Catch::Contains("artifact: 0.1"));
@@ -198,7 +199,7 @@ TEST_CASE("with several placements a figure tells the mean and what each gives")
   CAPTURE(outcome.err);
   REQUIRE(outcome.status == 0);
   const std::string csv = content(folder.path() / "points/points.csv");
-  CHECK_THAT(csv, Catch::Contains("2,NoCache,artifact,1,") && Catch::Contains("2,NoCache,artifact,2,"));
+  CHECK_THAT(csv, Catch::Contains("2,NoCache,artifact,1,1,") && Catch::Contains("2,NoCache,artifact,1,2,"));
   CHECK_THAT(outcome.out, Catch::Contains(" | ") && Catch::Contains("in 2 of 2 placements"));
   // The quick version takes the first alone.
   const Figure quick = load_figure((folder.path() / "figures/knees.json").string(), built_in_catalogue(), true);

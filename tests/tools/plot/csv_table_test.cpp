@@ -27,6 +27,13 @@ TEST_CASE("fields are what stands between commas, in quotes whatever it is, and 
   CHECK(table.rows[1][2] == "0.5");
 }
 
+TEST_CASE("a unit in square brackets is a column's, not of its name") {
+  const ResultTable table = read_csv_table("load,speed [Mops],\"a, b [ns]\",[x],speed (Mops)\n1,2,3,4,5\n", "f");
+  CHECK(table.columns == Row{"load", "speed", "a, b", "[x]", "speed (Mops)"});
+  CHECK(table.units == std::map<std::string, std::string>{{"speed", "Mops"}, {"a, b", "ns"}});
+  CHECK_THAT(refused("x [a],x [b]\n"), Contains("line 1: found a name twice"));
+}
+
 TEST_CASE("a text written as a field is read back as it was") {
   for (const char* text : {"", "plain", "a, b", "\"quoted\"", "# no remark", "a\"b,c"}) {
     const ResultTable table = read_csv_table("x,y\n" + csv_field(text) + ",1\n", "f");
@@ -35,9 +42,10 @@ TEST_CASE("a text written as a field is read back as it was") {
   }
 }
 
-TEST_CASE("columns of text but for verdicts and hashes say how a point was made") {
+TEST_CASE("columns of text but for verdicts, hashes and commands say how a point was made") {
   const ResultTable table = read_csv_table(
-      "load,series,criterion,seed,speed,verdict,run_hash\n1,A,strict,7,2.5e-3,pass,ab12\n2,B,loose,8,nan,pass,cd34\n",
+      "load,series,criterion,seed,speed,verdict,run_hash,command\n1,A,strict,7,2.5e-3,pass,ab12,one\n"
+      "2,B,loose,8,nan,pass,cd34,other\n",
       "f");
   CHECK(table.settings == Row{"series", "criterion"});
 }

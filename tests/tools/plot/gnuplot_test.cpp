@@ -48,6 +48,26 @@ Plot plot_over_time() {
   return plot;
 }
 
+/// A cumulative distribution of two series over four decades, as steps up to a hundred thousandth from the end.
+Plot cumulative() {
+  Plot plot;
+  plot.title = "runs: latency.read, cumulative";
+  plot.x_label = "latency.read (us)";
+  plot.x_scale = PlotScale::log;
+  plot.x_per_unit = 1000;
+  plot.series = {"switch", "home"};
+  PlotPanel panel;
+  panel.y_label = "share of records up to x";
+  panel.y_scale = PlotScale::tail;
+  panel.x_range = {{800, 2e6}};
+  panel.curves.resize(2);
+  panel.curves[0].levels = {{1000, 2000, 0, false}, {2000, 1e5, 0.5, false}, {1e5, 1e5, 1, false}};
+  panel.curves[1].levels = {
+      {2000, 2e4, 0, false}, {2e4, 1e6, 0.9, false}, {1e6, 1.5e6, 0.99999, false}, {1.5e6, 1.5e6, 1, false}};
+  plot.panels = {panel};
+  return plot;
+}
+
 /// One of each kind, with names as long as any.
 std::vector<Plot> plots() {
   std::vector<Plot> all{sample_plot({0, 0.2, 0.4, 0.6, 0.8, 1}, {"CONCORDIA", "CONCORDIA-base", "GAM"}),
@@ -58,6 +78,7 @@ std::vector<Plot> plots() {
                         sample_plot({1, 2, 3, 4}, {"a", "b"}),
                         sample_plot({7}, long_names(9)),
                         plot_over_time(),
+                        cumulative(),
                         sample_plot({1, 2, 3, 4, 5, 6, 7, 8, 9}, {"a"}, {"rate", "share"})};
   all[2].x_scale = PlotScale::log;
   all[2].panels[0].y_scale = PlotScale::log;
@@ -66,8 +87,8 @@ std::vector<Plot> plots() {
   for (std::size_t i = 0; i < 4; ++i) all[4].places[i].label = names[i];
   all[4].joined = all[5].joined = false;
   // Words wider than their slots stand upright.
-  all[7].x_scale = PlotScale::categories;
-  for (PlotPlace& place : all[7].places) place.label = "with boundaries";
+  all[8].x_scale = PlotScale::categories;
+  for (PlotPlace& place : all[8].places) place.label = "with boundaries";
   all[0].title =
       "A title <of> three lines, \"quoted\" & full of signs: it tells what the figure shows, in which paper, "
       "and under which conditions";
@@ -200,6 +221,27 @@ TEST_CASE("the script alone draws all three, wherever it is taken, whatever name
   CHECK(fs::exists(folder.path() / "b/figure.pdf"));
   CHECK_FALSE(fs::exists(folder.path() / "b/run"));
   CHECK_FALSE(fs::exists("run"));
+}
+
+TEST_CASE(
+    "a step of a distribution with a logarithmic tail stands where its share belongs, the last at the upper edge") {
+  const std::string svg = svg_of(cumulative());
+  // The second series' levels lie at what is left: 1, 0.1, 0.00001 and nothing, of which the axis shows 0.00001.
+  std::vector<double> y;
+  const std::size_t at = svg.rfind("stroke-dasharray");
+  REQUIRE(at != std::string::npos);
+  const std::size_t path = svg.find("d='M", at), end = svg.find("'/>", path);
+  REQUIRE(end != std::string::npos);
+  for (std::size_t i = svg.find(',', path); i < end; i = svg.find(',', i + 1))
+    y.push_back(std::strtod(svg.c_str() + i + 1, nullptr));
+  REQUIRE(y.size() >= 6);
+  const double lowest = *std::max_element(y.begin(), y.end()), highest = *std::min_element(y.begin(), y.end());
+  const auto has = [&](double share) {  // so much of the height from the bottom
+    return std::any_of(y.begin(), y.end(),
+                       [&](double one) { return std::abs((lowest - one) / (lowest - highest) - share) < 0.01; });
+  };
+  CHECK((has(0) && has(0.2) && has(1)));
+  CHECK_FALSE(has(0.9));
 }
 
 TEST_CASE("where nothing has a value the picture says so") {

@@ -27,6 +27,10 @@ TEST_CASE("names and numbers too near to each other are categories, other number
   CHECK(usual_scale({}, false) == PlotScale::categories);
 }
 
+TEST_CASE("numbers alone are linear or logarithmic") {
+  CHECK(value_scale_names() == std::vector<std::string>{"linear", "log"});
+}
+
 TEST_CASE("a scale is taken by its name, with the nearest for one mistyped, and only where it has a place for all") {
   CHECK(scale_named("log", {"f", ""}, {1, 10}, false) == PlotScale::log);
   CHECK(scale_named("categories", {"f", ""}, {0, 1}, true) == PlotScale::categories);

@@ -41,9 +41,9 @@ TEST_CASE("every point is in the script with all its digits and its spread") {
   const std::string script = plot_script(plot, "figure");
   CHECK(block(script, "panel1_series2") == Lines{"0 20 20 20", "0.5 21 21 21", "1 22 22 22"});
   CHECK(block(script, "panel2_series1") == Lines{"0 10 10 10", "0.5 0.3333333333333333 0.25 0.5", "1 12 12 12"});
-  CHECK_THAT(script, Contains("$panel2_series1 using 1:3:(0):($4-$3) with vectors"));
-  CHECK_THAT(script, !Contains("$panel2_series2 using 1:3:(0):($4-$3) with vectors"));
-  CHECK_THAT(script, !Contains("$panel1_series1 using 1:3:(0):($4-$3) with vectors"));
+  CHECK_THAT(script, Contains("$panel2_series1 using 1:($3):(0):($4-$3) with vectors"));
+  CHECK_THAT(script, !Contains("$panel2_series2 using 1:($3):(0):($4-$3) with vectors"));
+  CHECK_THAT(script, !Contains("$panel1_series1 using 1:($3):(0):($4-$3) with vectors"));
   CHECK(script == plot_script(plot, "figure"));
 }
 
@@ -77,7 +77,7 @@ TEST_CASE("series and panels without a value are left out, of data, styles and l
 
 TEST_CASE("no two of fifty series share a style, and neighbours differ in colour, dashes and mark") {
   const std::string script = plot_script(sample_plot({1, 2}, long_names(50)), "figure");
-  const std::regex style("set style line \\d+ lc rgb '(#[0-9A-F]+)' dt (\\S+) lw 1.3 pt (\\d+) ");
+  const std::regex style("set style line \\d+ lc rgb '(#[0-9A-F]+)' dt (\\S+) lw [0-9.]+ pt (\\d+) ");
   std::set<std::string> seen;
   std::vector<std::string> before(3);
   for (std::sregex_iterator at(script.begin(), script.end(), style), end; at != end; ++at) {
@@ -102,8 +102,9 @@ TEST_CASE("the paper's numbers are marks of their own, with an entry in the lege
   Plot plot = sample_plot({1, 2}, {"one", "two"});
   plot.panels[0].marks = {{1, 2, 20.5}, {0, 1, kNone}};
   const std::string script = plot_script(plot, "figure");
-  CHECK(block(script, "panel1_paper") == Lines{"2 20.5"});
-  CHECK_THAT(script, Contains("$panel1_paper with points ls 100") && Contains("set label 'paper'"));
+  CHECK(block(script, "panel1_paper") == Lines{"2 20.5 13983232"});  // 0xD55E00, the colour of "two"
+  CHECK_THAT(script, Contains("$panel1_paper using 1:2 with points ls 100") && Contains("set label 'paper'"));
+  CHECK_THAT(script, Contains("$panel1_paper using 1:2:3 with points ls 100 lw 1.2 lc rgb variable"));
 }
 
 TEST_CASE("categories stand at whole numbers, and names side by side") {
@@ -115,7 +116,7 @@ TEST_CASE("categories stand at whole numbers, and names side by side") {
   plot.panels[0].marks = {{1, 0.9, 25}};
   const std::string script = plot_script(plot, "figure");
   CHECK(block(script, "panel1_series1") == Lines{"-0.06 10 10 10", "0.94 11 11 11", "1.94 12 12 12"});
-  CHECK(block(script, "panel1_paper") == Lines{"1.06 25"});
+  CHECK(block(script, "panel1_paper") == Lines{"1.06 25 13983232"});
   CHECK_THAT(script, !Contains("linespoints") && Contains("with points ls 2"));
 }
 
@@ -144,6 +145,37 @@ TEST_CASE("levels are joined by steps, and what was not simulated is drawn apart
   CHECK(block(script, "panel1_series1") == Lines{"", "4 5", "4 7", "6 7", "", "8 2", "9 2", "9 2", "9 3", ""});
   CHECK(block(script, "panel1_series1_assumed") == Lines{"0 5", "4 5", "", "", "", "9 3", "10 3"});
   CHECK_THAT(script, Contains("_assumed with lines ls 1 lw 0.5") && Contains("'thin: not simulated"));
+}
+
+TEST_CASE("a level without length ends a step, and one beyond the range is nothing") {
+  Plot plot;
+  plot.title = "steps";
+  plot.series = {"one"};
+  PlotPanel panel;
+  panel.x_range = {{0, 10}};
+  panel.curves.resize(1);
+  panel.curves[0].levels = {{-5, 0, 9, false}, {0, 4, 1, false}, {4, 4, 2, false}, {10, 12, 3, false}};
+  plot.panels.push_back(panel);
+  CHECK(block(plot_script(plot, "figure"), "panel1_series1") == Lines{"0 1", "4 1", "4 1", "4 2", "4 2"});
+}
+
+TEST_CASE("an error bar that goes down to nought begins at the end of a logarithmic axis") {
+  Plot plot = sample_plot({1, 2}, {"one"});
+  plot.panels[0].y_scale = PlotScale::log;
+  plot.panels[0].curves[0].points[0] = {1, 5, 0, 70};
+  const std::string script = plot_script(plot, "figure");
+  CHECK_THAT(script, Contains("set yrange [1:100]"));
+  CHECK_THAT(script, Contains("using 1:(($3>1?$3:1)):(0):($4-($3>1?$3:1)) with vectors"));
+}
+
+TEST_CASE("the first of several series is the widest, so that it is seen below the last") {
+  const std::string script = plot_script(sample_plot({1, 2}, {"one", "two", "three"}), "figure");
+  CHECK_THAT(script, Contains("line 1 lc rgb '#0072B2' dt 1 lw 1.8 pt 7 ps 0.7") && Contains("lw 1.5 pt 4 ps 0.6") &&
+                         Contains("lw 1.2 pt 9 ps 0.5"));
+  CHECK_THAT(plot_script(sample_plot({1, 2}, {"one"}), "figure"), Contains("lw 1.2 pt 7 ps 0.5"));
+  Plot beside = sample_plot({1, 2}, {"one", "two"});
+  beside.joined = false;
+  CHECK(times(plot_script(beside, "figure"), "lw 1.2 pt") == 2);
 }
 
 TEST_CASE("whatever stands in names is text to gnuplot") {

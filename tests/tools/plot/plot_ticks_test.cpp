@@ -74,6 +74,41 @@ TEST_CASE("an axis without a value, with one, or with values that are nought or 
   }
 }
 
+TEST_CASE("an axis of another unit has round labels of that unit, where the values are") {
+  PlotPanel panel = panel_of({20'000, 120'000});
+  panel.y_per_unit = 1000;
+  const PlotRange range = y_range(panel);
+  CHECK(labels_of(range) == Labels{"0", "50", "100"});
+  CHECK(range.ticks[1].at == 50'000);
+  panel.y_scale = PlotScale::log;
+  CHECK(labels_of(y_range(panel)) == Labels{"10", "100", "1000"});
+  CHECK(y_range(panel).ticks[1].at == Approx(100'000));
+}
+
+TEST_CASE("shares have labels where so much is left, as many as have room") {
+  const auto tail = [](double share) {
+    PlotPanel panel;
+    panel.y_scale = PlotScale::tail;
+    panel.curves.resize(1);
+    panel.curves[0].levels = {{0, 1, 0, false}, {1, 2, share, false}, {2, 2, 1, false}};
+    return labels_of(y_range(panel));
+  };
+  CHECK(tail(0.2) == Labels{"0", "0.5", "0.9"});
+  CHECK(tail(0.9) == Labels{"0", "0.5", "0.9"});
+  CHECK(tail(0.995) == Labels{"0", "0.5", "0.9", "0.99", "0.999"});
+  CHECK(tail(0.99995) == Labels{"0", "0.9", "0.99", "0.999", "0.9999", "0.99999"});
+  CHECK(tail(1 - 1e-12).size() <= 8);
+  CHECK(tail(1) == Labels{"0", "0.5", "0.9"});
+}
+
+TEST_CASE("round numbers of a logarithmic axis are powers of ten, more where those are few") {
+  using Numbers = std::vector<double>;
+  CHECK(round_ratios(0.9, 1000) == Numbers{1, 10, 100, 1000});
+  CHECK(round_ratios(9, 60) == Numbers{10, 20, 50});
+  CHECK(round_ratios(1, 20) == Numbers{1, 2, 5, 10, 20});
+  CHECK(round_ratios(101, 109) == Numbers{102, 104, 106, 108});
+}
+
 TEST_CASE("labels below the x axis stand at its places, without those that would lie on another") {
   Plot plot;
   for (const double x : {0.0, 0.01, 0.02, 0.5, 1.0}) plot.places.push_back({x, tick_label(x)});
@@ -102,6 +137,14 @@ TEST_CASE("a stretch of time has round instants below it") {
   PlotPanel panel;
   panel.x_range = {{37.85, 38.1}};
   CHECK(labels_of(x_range(plot, panel, 400)) == Labels{"37.85", "37.9", "37.95", "38", "38.05", "38.1"});
+  plot.x_per_unit = 1000;
+  panel.x_range = {{0, 5000}};
+  const PlotRange range = x_range(plot, panel, 400);
+  CHECK(labels_of(range) == Labels{"0", "1", "2", "3", "4", "5"});
+  CHECK(range.ticks[2].at == 2000);
+  plot.x_scale = PlotScale::log;
+  panel.x_range = {{10, 300'000}};
+  CHECK(labels_of(x_range(plot, panel, 400)) == Labels{"0.01", "0.1", "1", "10", "100"});
 }
 
 }  // namespace plot_ticks_test

@@ -17,7 +17,7 @@ const std::string kThreeSeeds =
     "1,B,1,10,5,pass,h\n1,B,2,13,5,pass,h\n1,B,3,4,,pass,h\n"
     "2,B,1,20,6,pass,h\n2,A,1,7,,pass,h\n1,A,1,,,crash,\n";
 
-TablePlot drawn(const std::string& csv, TableRequest request) {
+ResultPlot drawn(const std::string& csv, TableRequest request) {
   ResultTable table = read_csv_table(csv, "f");
   table.name = "name";
   return table_plot(table, request);
@@ -38,7 +38,7 @@ using Names = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("results with equal x and series are one point: their mean, from the least to the most") {
-  const TablePlot one = drawn(kThreeSeeds, {"load", "speed", {"series"}, "", false});
+  const ResultPlot one = drawn(kThreeSeeds, {"load", "speed", {"series"}, "", false});
   CHECK(one.plot.series == Names{"B", "A"});  // as the table has them
   REQUIRE(one.plot.panels.size() == 1);
   CHECK(one.plot.panels[0].y_label == "speed (Mops)");
@@ -50,8 +50,17 @@ TEST_CASE("results with equal x and series are one point: their mean, from the l
         "1,B,3,9,4,13\n2,B,1,20,20,20\n2,A,1,7,7,7\n");
 }
 
+TEST_CASE("units are told in the header as they came, and durations are drawn in the unit that suits") {
+  const ResultPlot one = drawn("load [ops],delay [ns]\n1,5000\n2,40000\n", {"load", "delay", {}, "", false});
+  CHECK_THAT(one.csv, Catch::StartsWith("load [ops],series,results,delay mean [ns],delay least [ns],delay most [ns]\n"
+                                        "1,delay,1,5000,5000,5000\n"));
+  CHECK(one.plot.x_label == "load (ops)");
+  CHECK(one.plot.panels[0].y_label == "delay (us)");
+  CHECK(one.plot.panels[0].y_per_unit == 1000);
+}
+
 TEST_CASE("results without a value are told by number and left out") {
-  const TablePlot one = drawn(kThreeSeeds, {"load", "delay", {"series"}, "", false});
+  const ResultPlot one = drawn(kThreeSeeds, {"load", "delay", {"series"}, "", false});
   REQUIRE(one.notes.size() == 1);
   CHECK(one.notes[0] == "3 of 6 results left out: no value of delay");
   CHECK_THAT(one.csv, !Contains("nan"));
@@ -63,28 +72,28 @@ TEST_CASE("results without a value are told by number and left out") {
 }
 
 TEST_CASE("results that differ in more than their seeds are told") {
-  const TablePlot mixed = drawn(kThreeSeeds, {"load", "speed", {}, "", false});
+  const ResultPlot mixed = drawn(kThreeSeeds, {"load", "speed", {}, "", false});
   REQUIRE(mixed.notes.size() == 2);
   CHECK_THAT(mixed.notes[1], Contains("differ in series: --by keeps them apart"));
   CHECK(mixed.plot.series == Names{"speed"});
 }
 
 TEST_CASE("several columns make series of their combinations") {
-  const TablePlot both = drawn("x,a,b,y\n1,p,q,1\n1,p,r,2\n2,p,q,3\n", {"x", "y", {"a", "b"}, "", false});
+  const ResultPlot both = drawn("x,a,b,y\n1,p,q,1\n1,p,r,2\n2,p,q,3\n", {"x", "y", {"a", "b"}, "", false});
   CHECK(both.plot.series == Names{"p, q", "p, r"});
   CHECK(both.notes.empty());
 }
 
 TEST_CASE("numbers and quantities come in their order, as series too, and names as they stand") {
-  const TablePlot numbers = drawn("x,n,y\n10,16,1\n9,4,2\n", {"x", "y", {"n"}, "", false});
+  const ResultPlot numbers = drawn("x,n,y\n10,16,1\n9,4,2\n", {"x", "y", {"n"}, "", false});
   CHECK(labels_of(numbers.plot) == Names{"9", "10"});
   CHECK(numbers.plot.series == Names{"4", "16"});
   CHECK(numbers.plot.joined);
-  const TablePlot sizes = drawn("x,y\n1MiB,1\n512KiB,2\n2MiB,3\n", {"x", "y", {}, "log", false});
+  const ResultPlot sizes = drawn("x,y\n1MiB,1\n512KiB,2\n2MiB,3\n", {"x", "y", {}, "log", false});
   CHECK(labels_of(sizes.plot) == Names{"512KiB", "1MiB", "2MiB"});
   CHECK(sizes.plot.x_scale == PlotScale::log);
   CHECK(labels_of(drawn("x,y\n1ms,1\n10us,2\n", {"x", "y", {}, "", false}).plot) == Names{"10us", "1ms"});
-  const TablePlot names = drawn("x,y\nzeta,1\n4,2\nalpha,3\n", {"x", "y", {}, "", false});
+  const ResultPlot names = drawn("x,y\nzeta,1\n4,2\nalpha,3\n", {"x", "y", {}, "", false});
   CHECK(labels_of(names.plot) == Names{"zeta", "4", "alpha"});
   CHECK(names.plot.x_scale == PlotScale::categories);
   CHECK_FALSE(names.plot.joined);
@@ -101,7 +110,7 @@ TEST_CASE("a column that is not there is told with the nearest, and a unit may b
 }
 
 TEST_CASE("a logarithmic y axis tells of what has no place on it") {
-  const TablePlot log = drawn("x,y\n1,0\n2,100\n", {"x", "y", {}, "", true});
+  const ResultPlot log = drawn("x,y\n1,0\n2,100\n", {"x", "y", {}, "", true});
   CHECK(log.plot.panels[0].y_scale == PlotScale::log);
   REQUIRE(log.notes.size() == 1);
   CHECK(log.notes[0] == "1 point of 0 or less has no place on a logarithmic axis");
