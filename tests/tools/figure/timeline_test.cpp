@@ -110,7 +110,8 @@ TEST_CASE(
   CHECK_THAT(outcome.out, Catch::Contains("0 .. 0.5 (drawn)") && Catch::Contains("0.5009 .. 0.501 "));
   CHECK_THAT(outcome.out, Catch::Contains("all (operations)\n  time       long") && Catch::Contains("\n  whole run  "));
   const std::string csv = content(folder.path() / "points/points.csv");
-  CHECK_THAT(csv, Catch::StartsWith("time,until,origin,series,seed,throughput [Mops],all [operations],verdict,run_hash,command\n0,0.5,drawn,long,1,"));
+  CHECK_THAT(csv, Catch::StartsWith("time,until,origin,series,seed,throughput [Mops],all "
+                                    "[operations],verdict,run_hash,command\n0,0.5,drawn,long,1,"));
   CHECK(std::count(csv.begin(), csv.end(), '\n') == 1 + 2 * 11);
   // 300 us are three windows; the fourth and the drawn one, of a whole millisecond, have no value.
   CHECK_THAT(csv, Catch::Contains("\n0,0.5,drawn,short,1,,"));
