@@ -282,6 +282,13 @@ std::string name_of(const std::string& file) {
   return in_folder ? (name / own).string() : own;
 }
 
+/// A scenario that comes with the program by a name that it has wherever that is installed; others as they are.
+std::string name_anywhere(const std::string& file) {
+  const std::string folder = scenarios_folder().lexically_normal().string() + "/";
+  const std::string path = std::filesystem::path(file).lexically_normal().string();
+  return path.starts_with(folder) ? "scenarios/" + path.substr(folder.size()) : file;
+}
+
 }  // namespace
 
 Scenario Figure::scenario(const Catalogue& catalogue, const std::vector<std::string>& overrides) const {
@@ -295,7 +302,7 @@ std::string Figure::command_of(const FigurePoint& point, std::uint64_t load) con
   if (knee && load > 0) {
     for (std::string& text : knee->overrides_at(load)) texts.push_back(std::move(text));
   }
-  return racksim_command("run", base, {}, texts);
+  return racksim_command("run", name_anywhere(base), {}, texts);
 }
 
 std::string find_figure_file(const std::string& name) {

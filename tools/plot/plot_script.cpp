@@ -191,7 +191,7 @@ class Script {
                       kDashes[dashes % kDashes.size()], 1.2 + 0.6 * wider, kMarks[s % kMarks.size()],
                       0.5 + 0.2 * wider));
     }
-    say(fmt::format("set style line {} lc rgb '#000000' pt {} ps 0.8 lw 2.4\n", kPaperStyle, kPaperMark));
+    say(fmt::format("set style line {} lc rgb '#000000' pt {} ps 0.9 lw 3\n", kPaperStyle, kPaperMark));
     say("set encoding utf8");
     say("set border 3 lw 0.8");
     say("set tics nomirror out scale 0.5");
@@ -286,7 +286,7 @@ class Script {
     if (has_marks_in(of)) {
       drawn.push_back(fmt::format("{} using 1:2 with points ls {}", block(panel, "paper"), kPaperStyle));
       drawn.push_back(
-          fmt::format("{} using 1:2:3 with points ls {} lw 1.2 lc rgb variable", block(panel, "paper"), kPaperStyle));
+          fmt::format("{} using 1:2:3 with points ls {} lw 1.5 lc rgb variable", block(panel, "paper"), kPaperStyle));
     }
     std::string line;
     for (const std::string& element : drawn) line += (line.empty() ? "  plot " : ", \\\n       ") + element;

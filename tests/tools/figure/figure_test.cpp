@@ -6,6 +6,7 @@
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/run_racksim.hpp"
 #include "tests/tools/temporary_folder.hpp"
+#include "tools/files/data_files.hpp"
 
 namespace figure_test {
 
@@ -153,6 +154,17 @@ TEST_CASE("a mistake in a figure file is one line with its place and the nearest
              Catch::StartsWith("/claims/0/read") && Catch::Contains("did you mean \"switch\"?"));
   CHECK_THAT(refused("calibrated", parse_json(R"([{"constant": "protocol.flowcc.costs.none"}])", "c")),
              Catch::StartsWith("/calibrated/0/constant"));
+}
+
+TEST_CASE("a command names a scenario that comes with the program as it is found anywhere, others by their path") {
+  const Figure own = load_figure(find_figure_file("concordia/fig9"), built_in_catalogue(), true);
+  CHECK_THAT(own.command_of(own.points[0]), Catch::StartsWith("racksim run scenarios/flowcc/micro.json --set "));
+  const TemporaryFolder folder;
+  folder.write("figures/base.json", to_json(read_json_file(find_scenario_file("quickstart.json"))));
+  JsonValue document = small_figure();
+  document.set("base", "base.json");
+  const Figure other = load_figure(write_figure(folder, document), built_in_catalogue(), true);
+  CHECK_THAT(other.command_of(other.points[0]), Catch::StartsWith("racksim run " + folder.path().string()));
 }
 
 TEST_CASE("the figures that come with the program are valid") {

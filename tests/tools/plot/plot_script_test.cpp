@@ -104,7 +104,7 @@ TEST_CASE("the paper's numbers are marks of their own, with an entry in the lege
   const std::string script = plot_script(plot, "figure");
   CHECK(block(script, "panel1_paper") == Lines{"2 20.5 13983232"});  // 0xD55E00, the colour of "two"
   CHECK_THAT(script, Contains("$panel1_paper using 1:2 with points ls 100") && Contains("set label 'paper'"));
-  CHECK_THAT(script, Contains("$panel1_paper using 1:2:3 with points ls 100 lw 1.2 lc rgb variable"));
+  CHECK_THAT(script, Contains("$panel1_paper using 1:2:3 with points ls 100 lw 1.5 lc rgb variable"));
 }
 
 TEST_CASE("categories stand at whole numbers, and names side by side") {
