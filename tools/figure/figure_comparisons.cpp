@@ -7,6 +7,7 @@
 
 #include "tools/experiment/metric_change.hpp"
 #include "tools/figure/figure_report.hpp"
+#include "tools/figure/figure_spread.hpp"
 #include "tools/seeds/interval_text.hpp"
 #include "tools/seeds/seed_report.hpp"
 #include "tools/text/columns.hpp"

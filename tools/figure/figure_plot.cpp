@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "tools/figure/figure_report.hpp"
+#include "tools/figure/figure_spread.hpp"
 #include "tools/plot/plot_ticks.hpp"
 #include "tools/plot/time_unit.hpp"
 
@@ -44,15 +45,10 @@ std::vector<PlotMark> marks_of(const Figure& figure, std::size_t metric) {
   return marks;
 }
 
-/// A mean with its error bar: from the least to the most over seeds or placements.
-template <class EachValue>
-PlotPoint point_of(double x, double mean, const EachValue& each) {
-  PlotPoint point{x, mean, mean, mean};
-  each([&point](double value) {
-    point.low = std::min(point.low, value);
-    point.high = std::max(point.high, value);
-  });
-  return point;
+/// A mean with its error bar: the 95 % interval over seeds or placements; none of a single value.
+PlotPoint point_of(double x, const Spread& spread) {
+  const double half_width = std::isnan(spread.half_width) ? 0 : spread.half_width;
+  return {x, spread.mean, spread.mean - half_width, spread.mean + half_width};
 }
 
 class FigurePlot {
@@ -137,17 +133,10 @@ class FigurePlot {
     const std::size_t criteria = figure_.criteria();
     panel.curves.resize(plot_.series.size());
     for (std::size_t c = 0; c < criteria; ++c) {
-      const FigureValues mean = values_under(figure_, results_, c);
-      std::vector<FigureValues> each;
-      for (std::size_t repeat = 0; repeat < figure_.repeats.count(); ++repeat) {
-        each.push_back(values_under(figure_, results_, c, repeat));
-      }
+      const Spreads spreads(figure_, results_, c);
       for (std::size_t s = 0; s < figure_.axes.series.size(); ++s) {
         for (std::size_t x = 0; x < figure_.axes.sweep.size(); ++x) {
-          panel.curves[s * criteria + c].points.push_back(
-              point_of(figure_.axes.sweep[x].x, mean.of[s][x][metric], [&](auto add) {
-                for (const FigureValues& one : each) add(one.of[s][x][metric]);
-              }));
+          panel.curves[s * criteria + c].points.push_back(point_of(figure_.axes.sweep[x].x, spreads.of(s, x, metric)));
         }
       }
     }

@@ -8,8 +8,8 @@
 
 namespace racksim::tools {
 
-/// A panel for each metric; the series in the figure's order, with a knee each under all its criteria; error bars from
-/// the least to the most over seeds or placements; and marks at the values that the paper states of a series at some x.
+/// A panel for each metric; the series in the figure's order, with a knee each under all its criteria; error bars of
+/// 95 % intervals over seeds or placements; and marks at the values that the paper states of a series at some x.
 /// Of a figure over time the windows are levels, a second panel shows its zoom, and metrics of the whole run have no
 /// panel, nor has what is nought everywhere.
 Plot figure_plot(const Figure& figure, const std::vector<PointResult>& results);

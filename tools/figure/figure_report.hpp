@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,10 +19,6 @@ struct JudgedClaim {
   std::string text;  ///< the verdict in words; says so if a constant was fitted to the claim
 };
 std::vector<JudgedClaim> judge_claims(const Figure& figure, const std::vector<PointResult>& results);
-
-/// The numbers of a figure under one criterion: of one sample (figure_repeats.hpp), or their means.
-FigureValues values_under(const Figure& figure, const std::vector<PointResult>& results, std::size_t criterion,
-                          std::optional<std::size_t> sample = std::nullopt);
 
 /// Whether a metric of a figure over time is one of the whole runs, the same in all windows.
 bool is_of_whole_runs(const Figure& figure, const std::vector<PointResult>& results, std::size_t metric);

@@ -3,10 +3,35 @@
 
 #include <cmath>
 
-#include "tools/figure/figure_report.hpp"
 #include "tools/statistics/mean_interval.hpp"
 
 namespace racksim::tools {
+
+FigureValues values_under(const Figure& figure, const std::vector<PointResult>& results, std::size_t criterion,
+                          std::optional<std::size_t> sample) {
+  FigureValues values;
+  values.of.resize(figure.axes.series.size());
+  for (auto& series : values.of) {
+    series.assign(figure.axes.sweep.size(), std::vector<double>(figure.axes.metrics.size(), 0.0));
+  }
+  if (!figure.timeline) {
+    values.runs.assign(figure.axes.series.size(), std::vector<std::string>(figure.axes.sweep.size()));
+  }
+  const std::size_t runs = figure.repeats.runs() / (sample ? figure.repeats.count() : 1);
+  const double share = 1.0 / static_cast<double>(runs);
+  for (std::size_t i = 0; i < figure.points.size(); ++i) {
+    const FigurePoint& point = figure.points[i];
+    if (sample && figure.repeats.sample_of(point.repeat) != *sample) continue;
+    const PointResult& result = results[i * figure.criteria() + criterion];
+    const std::vector<double>& from = result.values;
+    if (!figure.timeline) values.runs[point.series][point.sweep] += result.hash + ' ';
+    for (std::size_t window = 0; window < figure.windows(); ++window) {
+      std::vector<double>& to = values.of[point.series][point.sweep + window];
+      for (std::size_t m = 0; m < to.size(); ++m) to[m] += share * from[window * to.size() + m];
+    }
+  }
+  return values;
+}
 
 Spreads::Spreads(const Figure& figure, const std::vector<PointResult>& results, std::size_t criterion)
     : mean_(values_under(figure, results, criterion)) {

@@ -2,11 +2,16 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "tools/figure/figure_runs.hpp"
 
 namespace racksim::tools {
+
+/// The numbers of a figure under one criterion: of one sample (figure_repeats.hpp), or their means.
+FigureValues values_under(const Figure& figure, const std::vector<PointResult>& results, std::size_t criterion,
+                          std::optional<std::size_t> sample = std::nullopt);
 
 /// Of a value over the seeds or placements. One that lacks it makes all of it NaN.
 struct Spread {

@@ -55,7 +55,7 @@ void claim(Figure& figure, const char* text) {
 
 }  // namespace
 
-TEST_CASE("a panel for each metric, series in the figure's order, the mean with its least and most") {
+TEST_CASE("a panel for each metric, series in the figure's order, the mean with its interval") {
   const Figure figure = figure_of_two();
   const Plot plot = figure_plot(figure, results_of(figure, 500));
   CHECK(plot.title == "f: A title");
@@ -66,7 +66,10 @@ TEST_CASE("a panel for each metric, series in the figure's order, the mean with 
   CHECK(plot.panels[0].y_label == "speed (Mops)");
   CHECK(plot.panels[1].y_label == "delay (ns)");
   const PlotPoint& point = plot.panels[0].curves[1].points[2];
-  CHECK((point.x == 400000 && point.y == Approx(21) && point.low == 16 && point.high == 25));
+  // Of 22, 25 and 16: the sample variance is 21, and Student's t with two degrees of freedom is 4.3027.
+  CHECK((point.x == 400000 && point.y == Approx(21)));
+  CHECK(point.low == Approx(21 - 4.3027 * std::sqrt(21.0 / 3)).epsilon(1e-4));
+  CHECK(point.high == Approx(21 + 4.3027 * std::sqrt(21.0 / 3)).epsilon(1e-4));
 }
 
 TEST_CASE("a metric is on a logarithmic axis where the figure says so, and long durations in a longer unit") {
