@@ -214,6 +214,11 @@ TEST_CASE("Over time busy and queue are of the resource that was busiest since t
   rack.calendar.run_until(sim::Time{} + 20_us);
   CHECK(busy() == Approx(0.4));
   CHECK(queue() == 0);
+  // What waited for node 2 before is told once.
+  rack.rack.server(2).core(0).run<&WatchedRack::nothing>(5_us, rack);
+  rack.calendar.run_until(sim::Time{} + 30_us);
+  CHECK(busy() == Approx(0.5));
+  CHECK(queue() == 0);
 }
 
 // Of M/D/1 rho^2 / (2 (1 - rho)) wait in the mean.
