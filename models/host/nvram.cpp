@@ -18,16 +18,17 @@ __extension__ using Wide = unsigned __int128;  // bytes times picoseconds
 void NvramOptions::declare(sim::Parameters& p) {
   using namespace sim::literals;
   constexpr std::uint64_t kMost = std::uint64_t{1} << 44;
-  p.size("nvram.bytes", bytes, 1, kMost, "capacity of a node's non-volatile memory for its log (estimate: an NVDIMM)")
+  p.size("nvram.bytes", bytes, 1, kMost, "capacity of a node's non-volatile memory for its log")
+      .estimate("an NVDIMM")
       .neutral(bytes);
   p.length("nvram.latency", latency, 0_ns, 1_s, "of a write to it: store and flush")
       .estimate("persistent memory on the memory bus")
       .varied({0_ns, 2_us});
-  p.rate("nvram.bandwidth", bandwidth, 1'000'000, 10'000'000'000'000,
-         "at which it takes in what is written (estimate: 2 GB/s, one thread)")
+  p.rate("nvram.bandwidth", bandwidth, 1'000'000, 10'000'000'000'000, "at which it takes in what is written")
+      .estimate("2 GB/s, one thread")
       .neutral(bandwidth);
-  p.rate("nvram.spill", spill, 1'000'000, 10'000'000'000'000,
-         "at which a disk takes it over in the background (estimate: 500 MB/s, a SATA SSD)")
+  p.rate("nvram.spill", spill, 1'000'000, 10'000'000'000'000, "at which a disk takes it over in the background")
+      .estimate("500 MB/s, a SATA SSD")
       .neutral(spill);
 }
 

@@ -16,6 +16,7 @@ void HotSetOptions::declare_hot_set(sim::Parameters& p) {
          "and take them back (§4); off: the preloaded keys stay")
       .neutral(false);
   p.integer("hot_set.coordinator", coordinator, 0, 254, "the node on which the coordinator runs")
+      .estimate("any would do: all see the same popularity, §4")
       .neutral(defaults.coordinator);
   p.length("hot_set.epoch", epoch, us, most, "after which the coordinator tells the hottest keys anew")
       .estimate("chosen, so that a run of milliseconds learns; the paper's hot set changes within seconds")
@@ -23,6 +24,7 @@ void HotSetOptions::declare_hot_set(sim::Parameters& p) {
       .neutral(defaults.epoch);
   p.integer("hot_set.sample_every", sample_every, 1, 1'000'000,
             "requests of sessions of its node of which the coordinator counts one, chosen at random")
+      .estimate("our choice: §4 samples requests and does not say how many")
       .varied({1, 4})
       .neutral(defaults.sample_every);
   p.optional_integer(
@@ -32,9 +34,11 @@ void HotSetOptions::declare_hot_set(sim::Parameters& p) {
       .neutral_null();
   p.real("hot_set.margin", margin, 0, 1000,
          "by what share of a cached key's count another must exceed it to take its place")
+      .estimate("our choice, so that keys that are about as hot do not take turns")
       .varied({0.0, 0.5})
       .neutral(defaults.margin);
   p.integer("hot_set.changes_at_once", changes_at_once, 1, 65'536, "changes of keys that may be under way")
+      .estimate("our choice: §4 expects a handful of changes every few seconds")
       .varied({1, 16})
       .neutral(defaults.changes_at_once);
   p.length("costs.sample", sample_work, Duration{}, us * 1000, "CPU time of a cache thread to count a sampled request")

@@ -24,13 +24,15 @@ void StarCacheOptions::declare(sim::Parameters& p) {
       .guards(EvictedRequests::paper, "requests that wait for a key that is evicted are lost",
               "starcache/mechanisms.json/printed-evictions");
   p.integer("cache_size", cache_size, 1, 65'536, "hottest keys that are cached at first, in each pipe that has servers")
+      .published("§5.1: 32")
       .varied({1, 2, 8, 32})
       .effective({8, 32});
   p.integer("cache_entries", cache_entries, 1, 65'536, "keys that a pipe of the switch has room for")
+      .published("§4: 4K")
       .varied({32, 64, 560});
   p.integer("queue_size", queue_size, 1, 65'536,
-            "requests that wait per cached key, a power of two (paper §4: 16, §5.3: 256; artifact: 8); with 256 there "
-            "is room for 560 keys at most")
+            "requests that wait per cached key, a power of two; with 256 there is room for 560 keys at most")
+      .published("§4: 16; §5.3: 256; artifact: 8")
       .varied({1, 2, 8, 16});
   p.flag("multi_packet", multi_packet, "items of several packets may be cached (§3.9)");
   p.flag("invalidate", invalidate, "a write request invalidates its key in the state table (§3.7)")
@@ -50,17 +52,21 @@ void StarCacheOptions::declare(sim::Parameters& p) {
       .neutral(false);
   p.flag("updates", updates, "the controller replaces cold keys by hot ones (§3.8)").varied({false, true});
   p.flag("sizing", sizing, "the controller fits the cache's size to the overflow ratio (§3.8)").varied({false, true});
-  p.integer("min_size", min_size, 1, 65'536, "keys that sizing leaves at least in a pipe (§5.3: 32)")
+  p.integer("min_size", min_size, 1, 65'536, "keys that sizing leaves at least in a pipe")
+      .published("§5.3: 32")
       .varied({1, 4})
       .effective({4});
-  p.ratio("overflow_threshold", overflow_threshold,
-          "overflow ratio above which the cache shrinks by one key a round (§3.8: 1 %, §5.3: 0.05 %)")
+  p.ratio("overflow_threshold", overflow_threshold, "overflow ratio above which the cache shrinks by one key a round")
+      .published("§3.8: 1 %; §5.3: 0.05 %")
       .varied({0.0, 0.0005, 0.1});
-  p.integer("top_k", top_k, 1, 1000, "keys that each server reports in a round (artifact: 10)").varied({1, 3, 10});
-  p.integer("sketch_width", sketch_width, 1, 1 << 24, "counters of each of the sketch's five rows (artifact: 65,536)")
+  p.integer("top_k", top_k, 1, 1000, "keys that each server reports in a round")
+      .published("artifact: 10")
+      .varied({1, 3, 10});
+  p.integer("sketch_width", sketch_width, 1, 1 << 24, "counters of each of the sketch's five rows")
+      .published("artifact: 65,536")
       .varied({16, 256});
-  p.integer("report_above", report_above, 0, 1'000'000'000,
-            "requests a round above which a key is reported (artifact: 100)")
+  p.integer("report_above", report_above, 0, 1'000'000'000, "requests a round above which a key is reported")
+      .published("artifact: 100")
       .varied({0, 1, 5});
   p.length("round", round, us, most, "length of the controller's and the servers' rounds")
       .published("artifact: 1 s")
@@ -69,7 +75,9 @@ void StarCacheOptions::declare(sim::Parameters& p) {
       .estimate("far above a round trip; the artifact's 1 s would be a whole round")
       .varied({us * 30, us * 200})
       .timeout();
-  p.integer("fetch_attempts", fetch_attempts, 1, 1000, "how often it asks (artifact: 10)").varied({1, 3, 10});
+  p.integer("fetch_attempts", fetch_attempts, 1, 1000, "how often it asks")
+      .published("artifact: 10")
+      .varied({1, 3, 10});
   declare_versions(p);
   p.length("report_timeout", report_timeout, us, most,
            "retransmission timeout of the TCP connections that bring the servers' reports")

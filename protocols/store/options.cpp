@@ -8,18 +8,22 @@ void StoreOptions::declare_store(sim::Parameters& p, Uses uses) {
   const Duration zero, us = Duration::from_ps(1'000'000), most = Duration::from_ps(1'000'000'000'000);
   p.integer("server_nodes", server_nodes, 1, models::kMostNodes - 1,
             "nodes that hold the store, the last of the rack; the others are clients")
+      .published("StarCache §5.1: 3 of 8")
       .varied_from(1)
       .moderate({});
   p.integer("partitions", partitions, 1, 64, "threads of a server node, each of which emulates a server")
+      .published("StarCache §5.1: 12")
       .varied_from(1)
       .moderate({});
   if (uses.hashed) {
     // Keys of one hash share a server, and four hashes are too few servers for the load.
     p.integer("hash_bits", hash_bits, 1, 128, "bits of the key hash: few make keys collide")
+        .published("StarCache §3.2: 16 bytes")
         .varied({2, 5, 8, 64})
         .moderate({5, 8, 64});
   }
   p.integer("first_seq", first_seq, 0, 0xffff'ffff, "sequence number of each client's first request; it wraps")
+      .estimate("any would do")
       .varied({0, 0xffff'fff0});
   auto once =
       p.flag("exactly_once", exactly_once,
@@ -41,7 +45,9 @@ void StoreOptions::declare_store(sim::Parameters& p, Uses uses) {
       .estimate("chosen, far above a round trip")
       .varied({us * 50, us * 500, us * 2000})
       .timeout();
-  p.integer("attempts", attempts, 1, 1000, "how often a client sends a request before it gives up").varied({2, 4, 8});
+  p.integer("attempts", attempts, 1, 1000, "how often a client sends a request before it gives up")
+      .estimate("our choice: the artifact sends no request again")
+      .varied({2, 4, 8});
   p.length("costs.request", request_work, zero, most, "core time of a client to make a request, besides posting it")
       .estimate("as receiving a packet, 60 ns of the 100 ns that eRPC takes to receive and send one")
       .varied({zero, us / 10});
@@ -53,9 +59,11 @@ void StoreOptions::declare_store(sim::Parameters& p, Uses uses) {
            "core time of a server thread for each byte of key and value that it receives or sends")
       .estimate("no published value: none")
       .neutral(zero);
-  p.integer("budget", budget, 0, 1'000'000'000'000,
-            "requests that a server thread reads in each window, after which it reads no more until the next "
-            "(artifact: 100,000 in each second, beside 1 us or so for each); 0 for any number")
+  p.integer(
+       "budget", budget, 0, 1'000'000'000'000,
+       "requests that a server thread reads in each window, after which it reads no more until the next; 0: any number")
+      .estimate(
+          "our choice: costs.service limits the rate; artifact: 100,000 in each second, beside 1 us or so for each")
       .neutral(0);
   p.length("budget_window", budget_window, us, most, "length of a window of the budget")
       .published("artifact: 1 s")

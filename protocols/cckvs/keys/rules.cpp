@@ -13,10 +13,10 @@ void Rules::declare(sim::Parameters& p) {
   p.choice("consistency", consistency, {{"sc", Consistency::sc}, {"lin", Consistency::lin}},
            "per-key sequential consistency or linearizability (§5.1)")
       .varied({Consistency::sc, Consistency::lin});
-  p.integer(
-       "version_bits", version_bits, 3, 32,
-       "bits of the Lamport clock, compared as serial numbers (§6.2: 32): no packet may arrive after half as many puts "
-       "of its key as they tell")
+  p.integer("version_bits", version_bits, 3, 32,
+            "bits of the Lamport clock, compared as serial numbers: no packet may arrive after half as many puts of "
+            "its key as they tell")
+      .published("§6.2: 4 bytes")
       .varied({16, 32});
   declare_mechanisms(p);
 }

@@ -19,10 +19,11 @@ void CacheOptions::declare_cache(sim::Parameters& p) {
            "whether a message for all caches is sent to each (unicast) or copied by the switch (multicast, §6.3)")
       .varied({Broadcast::unicast, Broadcast::multicast});
   p.integer("consistency_credits", consistency_credits, 1, 100'000,
-            "messages of a class that a cache thread may have under way to one of another node (published code: 60)")
+            "messages of a class that a cache thread may have under way to one of another node")
+      .published("published code: 60")
       .varied({4, 8});
-  p.integer("credit_batch", credit_batch, 1, 100'000,
-            "messages for which their receiver returns the credits together (§6.4; published code: 30)")
+  p.integer("credit_batch", credit_batch, 1, 100'000, "messages for which their receiver returns the credits together")
+      .published("§6.4; published code: 30")
       .varied({1, 4});
   p.length("retransmit_after", retransmit_after, ns * 1000, most * 1000,
            "with retransmit: for how long a node waits before it sends again or asks")

@@ -12,20 +12,24 @@ namespace racksim::cckvs {
 void NodeOptions::declare_nodes(sim::Parameters& p) {
   using sim::Duration;
   const Duration zero, ns = Duration::from_ps(1000), most = Duration::from_ps(1'000'000'000);
-  p.integer("cache_threads", cache_threads, 1, 256, "threads of a node that serve clients, on its first cores (§6.2)")
+  p.integer("cache_threads", cache_threads, 1, 256, "threads of a node that serve clients, on its first cores")
+      .published("§6.2; published code: 10")
       .varied_from(1);
   p.integer("kvs_threads", kvs_threads, 1, 256, "threads of a node that serve remote requests, on its next cores")
+      .published("§6.2; published code: 10")
       .varied_from(1);
   p.choice("store", partitioning, {{"crcw", Partitioning::crcw}, {"erew", Partitioning::erew}},
            "whether each KVS thread serves all of the node's shard (crcw) or a partition of its own (erew, §6.2)")
       .varied({Partitioning::crcw, Partitioning::erew});
   p.integer("request_credits", request_credits, 1, 100'000,
-            "request packets that a cache thread may have under way to a KVS thread; a response returns the credit "
-            "(§6.3; published code: 22)")
+            "request packets that a cache thread may have under way to a KVS thread; a response returns the credit")
+      .published("§6.3; published code: 22")
       .varied({1, 2, 22});
-  p.integer("coalesce", coalesce, 1, 32, "requests to one KVS thread in a packet, at most; 1: none coalesced (§8.5)")
+  p.integer("coalesce", coalesce, 1, 32, "requests to one KVS thread in a packet, at most; 1: none coalesced")
+      .published("§7.2: none but in §8.4 to §8.6")
       .varied({1, 2, 32});
-  p.integer("doorbell_batch", doorbell_batch, 1, 1024, "work requests of one doorbell, at most (§6.4)")
+  p.integer("doorbell_batch", doorbell_batch, 1, 1024, "work requests of one doorbell, at most")
+      .estimate("our choice: §6.4 does not say how many")
       .varied({1, 4, 32});
   p.flag("seqlocks", seqlocks, "a read that overlaps a write of its object on its node is done again (§6.2)")
       .guards("a read returns parts of two values", "cckvs/mechanisms.json/without-seqlocks");

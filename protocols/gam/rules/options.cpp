@@ -6,17 +6,22 @@ namespace racksim::gam {
 void Options::declare(sim::Parameters& p) {
   using sim::Duration;
   const Duration zero, most = Duration::from_ps(1'000'000'000);
-  p.size("line", line_bytes, 8, 65'536, "cache line, the unit of coherence and of locks, a power of two (§2.2: 512 B)")
+  p.size("line", line_bytes, 8, 65'536, "cache line, the unit of coherence and of locks, a power of two")
+      .published("§2.2: 512 B")
       .varied({8, 64, 256, 512});
   p.size("cache", cache_bytes, 8, std::uint64_t{1} << 40,
-         "cache of each node: the threshold beyond which lines are evicted (§2.6; code: 0.15 of 512 MB)")
+         "cache of each node: the threshold beyond which lines are evicted")
+      .published("§2.6; code: 0.15 of 512 MB, here in whole MiB")
       .varied({256, 512, 2048, 65'536});
   p.real("cache_share", cache_share, 0, 1000,
-         "cache of each node as a share of the lines that its threads use (§7.1: half of its working set); 0: by size")
+         "cache of each node as a share of the lines that its threads use; 0: by size")
+      .published("code: by size; §7.1: half of the working set")
       .neutral(0.0);
-  p.integer("lru_lists", lru_lists, 1, 1024, "LRU lists, of which each access and each eviction draws one (code: 10)")
+  p.integer("lru_lists", lru_lists, 1, 1024, "LRU lists, of which each access and each eviction draws one")
+      .published("code: 10")
       .varied({1, 4});
-  p.size("memory", memory_bytes, 4096, std::uint64_t{1} << 46, "global memory of each node (code: 512 MB)")
+  p.size("memory", memory_bytes, 4096, std::uint64_t{1} << 46, "global memory of each node")
+      .published("code: 512 MB")
       .neutral(std::uint64_t{512} << 20);
   p.length("statistics_period", statistics_period, Duration::from_ps(1'000'000), Duration::from_ps(100'000'000'000'000),
            "how often nodes tell each other what memory they have free")
@@ -27,24 +32,27 @@ void Options::declare(sim::Parameters& p) {
            "waited for (a fence after each: the paper's GAM-TSO)")
       .varied({Consistency::pso, Consistency::tso, Consistency::sc});
   p.integer("outstanding_writes", outstanding_writes, 1, 1'000'000,
-            "writes of a session that have returned and are not performed; the next waits (assumed: 64 keep a worker "
-            "busy; code: no limit)")
+            "writes of a session that have returned and are not performed; the next waits")
+      .estimate("64 keep a worker busy; the code has no limit")
       .varied({1, 4, 64});
   p.choice("writeback", write_back, {{"attached", WriteBack::attached}, {"one-sided", WriteBack::one_sided}},
            "how a dirty line is evicted: with the request (§2.6), or by a WRITE into memory and a request (code)")
       .varied({WriteBack::attached, WriteBack::one_sided});
-  p.integer("writeback_buffers", write_back_buffers, 1, 65'536,
-            "lines that a node may be writing back to one home (assumed)")
+  p.integer("writeback_buffers", write_back_buffers, 1, 65'536, "lines that a node may be writing back to one home")
+      .estimate("our choice: no number is published")
       .varied({1, 4});
-  p.integer("send_depth", send_depth, 1, 1'000'000,
-            "work requests of a queue pair that may be outstanding (code: 1024)")
+  p.integer("send_depth", send_depth, 1, 1'000'000, "work requests of a queue pair that may be outstanding")
+      .published("code: 1024")
       .varied({2, 8, 64});
-  p.integer("signal_every", signal_every, 1, 1'000'000, "r: one work request in r is signalled (§3.2; code: 512)")
+  p.integer("signal_every", signal_every, 1, 1'000'000, "r: one work request in r is signalled")
+      .published("§3.2; code: 512")
       .varied({1, 2});
-  p.integer("receives", receives, 1, 1'000'000, "receives in a node's shared receive queue (code: 16,351)")
+  p.integer("receives", receives, 1, 1'000'000, "receives in a node's shared receive queue")
+      .published("code: 16,351")
       .varied({4, 64})
       .moderate({64});
-  p.size("merged_bytes", merged_bytes, 64, 65'536, "most bytes of small messages in one packet (§3.2; code: 1024)")
+  p.size("merged_bytes", merged_bytes, 64, 65'536, "most bytes of small messages in one packet")
+      .published("§3.2; code: 1024")
       .varied({128});
   p.choice("notification", notification, {{"polling", Notification::polling}, {"events", Notification::events}},
            "how the worker learns of messages: it polls (code), or an event wakes it up when it sleeps (§3.1)")
