@@ -21,6 +21,7 @@ void MembershipOptions::declare(sim::Parameters& p, std::string_view without_lea
       .neutral(latency);
   p.real("membership.slowest_clock", slowest_clock, 1, 1000,
          "so many times as long as it should a member's clock may take for a lease; the manager waits so long")
+      .estimate("our choice: many times what a quartz clock is off")
       .neutral(slowest_clock);
   auto leases =
       p.flag("membership.heed_leases", heed_leases, "a node whose lease is over uses nothing that it has cached")

@@ -8,20 +8,25 @@ namespace racksim::rpc_directory {
 void Options::declare(sim::Parameters& p) {
   using sim::Duration;
   const Duration zero, most = Duration::from_ps(1'000'000'000);
-  p.size("line", line_bytes, 64, 65'536, "page, the unit of coherence, a power of two (SELCC §7: 2 KB)")
+  p.size("line", line_bytes, 64, 65'536, "page, the unit of coherence, a power of two")
+      .published("SELCC §7.1: 2 KB")
       .varied({64, 256, 2048});
-  p.size("cache", cache_bytes, 256, std::uint64_t{1} << 40, "cache of each compute node").varied({2048, 8192, 65'536});
-  p.integer("shards", shards, 1, 65'536, "parts of the cache, each with an LRU list of its own").varied({1, 4});
+  p.size("cache", cache_bytes, 256, std::uint64_t{1} << 40, "cache of each compute node")
+      .published("SELCC §7: 8 GB")
+      .varied({2048, 8192, 65'536});
+  p.integer("shards", shards, 1, 65'536, "parts of the cache, each with an LRU list of its own")
+      .estimate("as SELCC's")
+      .varied({1, 4});
   p.integer("directory_cores", directory_cores, 0, 256,
-            "cores of each memory server that work its directory (SELCC §7.1.4: 1 or 8); 0: none to spare, one core "
-            "gives it a share")
+            "cores of each memory server that work its directory; 0: none to spare, one core gives it a share")
+      .published("SELCC §7: 1 by default; §7.1.4: also none to spare, and 8")
       .varied({0, 1, 2});
   // Fitted by scenarios/rpc-directory/uniform-write-intensive-quick.json with directory_cores 0 over 20 ms: 0.27, 0.24
   // and 0.26 Mops/s with 95, 50 and 0 % reads. The paper has no number but the bound, and does not say of Figure 13
   // whether keys are skewed: with Zipf's law, 95 % reads and 62 % hits it is 0.59.
   p.real("stranded_share", stranded_share, 0.001, 1,
-         "the share that the directory gets of a core if there is none to spare (calibrated: below 0.3 Mops/s, SELCC "
-         "Figure 13)")
+         "the share that the directory gets of a core if there is none to spare")
+      .calibrated("below 0.3 Mops/s, SELCC Figure 13")
       .varied({0.25, 1.0});
   p.flag("await_acks", await_acks, "a write is granted only after all copies are acknowledged to be gone")
       .guards("a writer stands beside readers", "rpc-directory/mechanisms.json/without-await-acks");
@@ -41,8 +46,9 @@ void Options::declare(sim::Parameters& p) {
               "rpc-directory/mechanisms.json/without-defer-early");
   p.flag("defer_in_use", defer_in_use, "a copy in local use is given up only when its latch is free")
       .guards("a latch that is held goes to another node", "rpc-directory/mechanisms.json/without-defer-in-use");
-  p.real("free_share", free_share, 0, 0.5, "frames that the evictor keeps free (as SELCC's)");
+  p.real("free_share", free_share, 0, 0.5, "frames that the evictor keeps free").estimate("as SELCC's");
   p.integer("eviction_window", eviction_window, 1, 4096, "evictions of a node whose notices have not arrived")
+      .estimate("our choice: as many as SELCC's copy-out ring has slots")
       .varied({1, 16});
   p.length("costs.directory", directory, zero, most,
            "core time of a home for a message, beside its verbs: latch, directory entry, reply")

@@ -5,7 +5,8 @@ namespace racksim::sel {
 
 void Options::declare(sim::Parameters& p) {
   using sim::Duration;
-  p.size("line", line_bytes, 64, 65'536, "global cache line without its latch word, a power of two (SELCC §3)")
+  p.size("line", line_bytes, 64, 65'536, "global cache line without its latch word, a power of two")
+      .published("SELCC §7.1: 2 KB")
       .varied({64, 256, 2048});
   p.flag("latch", latch, "accesses are made under the line's latch")
       .guards("who holds the latch is not alone", "sel/mechanisms.json/without-latch");

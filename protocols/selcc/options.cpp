@@ -11,10 +11,15 @@ namespace racksim::selcc {
 void Options::declare(sim::Parameters& p) {
   using sim::Duration;
   const Duration zero, most = Duration::from_ps(1'000'000'000);
-  p.size("line", line_bytes, 64, 65'536, "global cache line without its latch word, a power of two (SELCC §3)")
+  p.size("line", line_bytes, 64, 65'536, "global cache line without its latch word, a power of two")
+      .published("SELCC §7.1: 2 KB")
       .varied({64, 256, 2048});
-  p.size("cache", cache_bytes, 256, std::uint64_t{1} << 40, "cache of each compute node").varied({2048, 8192, 65'536});
-  p.integer("shards", shards, 1, 65'536, "parts of the cache, each with an LRU list of its own (§5)").varied({1, 4});
+  p.size("cache", cache_bytes, 256, std::uint64_t{1} << 40, "cache of each compute node")
+      .published("SELCC §7: 8 GB")
+      .varied({2048, 8192, 65'536});
+  p.integer("shards", shards, 1, 65'536, "parts of the cache, each with an LRU list of its own")
+      .published("§5 has such parts; published code: 128")
+      .varied({1, 4});
   p.flag("confirm", confirm,
          "who gets a line from another node gives it up only after the giver's atomic has changed the word")
       .guards("who got a line releases it before the giver's atomic: a borrow from the owner's id",
@@ -49,24 +54,28 @@ void Options::declare(sim::Parameters& p) {
        "how a reader that finds a writer in the word takes its bit away: while it asks the writer, before, or never")
       .varied({Undo::overlapped, Undo::waited})
       .guards(Undo::off, "a reader's bit stays in the word", "selcc/mechanisms.json/without-undo");
-  p.integer("upgrade_attempts", upgrade_attempts, 1, 1000,
-            "upgrades that fail before the share is released (\"several\")")
+  p.integer("upgrade_attempts", upgrade_attempts, 1, 1000, "upgrades that fail before the share is released")
+      .estimate("our choice: §4.3.2 says \"several\", the published code has one")
       .varied({1, 3});
   p.flag("forwarding", forwarding, "a Modified line is given from cache to cache; off: by way of memory (Figure 6a)");
   p.flag("batched_eviction", batched_eviction, "evictions are posted in batches, without waiting for each (§5.2.1)");
   p.flag("dirty_boundaries", dirty_boundaries, "only what lies between the dirty boundaries is written back (§5.2.2)");
-  p.real("free_share", free_share, 0, 0.5, "frames that the evictor keeps free, L (published code: 0.2 %)");
+  p.real("free_share", free_share, 0, 0.5, "frames that the evictor keeps free, L").published("published code: 0.2 %");
   p.integer("ring_slots", ring_slots, 2, 4096, "work requests of a memory server's copy-out ring, L_out")
+      .published("published code: write-backs in batches of 16")
       .varied({2, 16});
   p.optional_integer("gamma", gamma, 0, 1'000'000'000,
-                     "synthetic accesses until local threads give an asked-for line up (§5.3.1); null: never")
+                     "synthetic accesses until local threads give an asked-for line up; null: never")
+      .published("§5.3.1, §7.1.3: 256")
       .varied({0, 4, 256})
       .guards_unless_null("the threads of the node that has a line keep it among themselves: the others starve",
                           "selcc/mechanisms.json/without-gamma");
-  p.integer("resend_factor", resend_factor, 1, 1000, "C of the resend gap C × RTT / retries (§5.1.2)").varied({1, 8});
+  p.integer("resend_factor", resend_factor, 1, 1000, "C of the resend gap C × RTT / retries")
+      .estimate("our choice: §5.1.2 has \"an empirical constant\"")
+      .varied({1, 8});
   p.integer("priority_unit", priority_unit, 1, 1'000'000,
-            "retries that make the first level of priority; the next begin at 2, 4, 8, 10 and 50 times as many "
-            "(published code: 20)")
+            "retries that make the first level of priority; the next begin at 2, 4, 8, 10 and 50 times as many")
+      .published("published code: 20")
       .varied({1, 20});
   p.flag("spin_waiting", spin_waiting, "readers hold back from a line that a starved writer asks for (§5.3.2)");
   p.flag("priority_matching", priority_matching,
@@ -74,7 +83,9 @@ void Options::declare(sim::Parameters& p) {
   p.flag("relaxed", relaxed,
          "writes return at once and wait in a FIFO buffer of their session (§6.2): total store order")
       .neutral(false);
-  p.integer("buffered_writes", buffered_writes, 1, 4096, "writes that a session's buffer holds").neutral(16);
+  p.integer("buffered_writes", buffered_writes, 1, 4096, "writes that a session's buffer holds")
+      .estimate("our choice: the paper names none")
+      .neutral(16);
   p.length("buffer_deadline", buffer_deadline, zero, most,
            "for how long a write may wait in a buffer; 0: it is performed before it returns")
       .estimate("chosen; the paper names none")

@@ -40,21 +40,25 @@ void MigrationOptions::declare(sim::Parameters& p) {
       .varied({kMicrosecond * 20, kMicrosecond * 100})
       .neutral(epoch);
   p.integer("top_k", top_k, 1, 1'000'000, "blocks that a home agent moves into the switch at an epoch's end, at most")
+      .published("Concordia §5.2.2, as an example")
       .varied({1, 4, 1000})
       .neutral(top_k);
   p.integer("timeout_rtts", timeout_rtts, 1, 1000,
             "round-trip times until a home agent sends ADD, REMOVE or CLEAR again")
+      .estimate("as of requests, Concordia §5.3.1")
       .varied({1, 2, 12})
       .timeout()
       .neutral(timeout_rtts);
   p.integer("skips", skips, 0, 1'000'000,
             "epochs at whose end a hot block is found locked before its home refuses new requests for it until it has "
             "moved")
+      .estimate("our choice: the paper does not say what becomes of a block whose lock is always busy")
       .varied({0, 3})
       .neutral(skips);
   p.integer("listed", listed, 0, 1'000'000,
             "blocks in the switch of which a home agent tells the shadow node after each epoch, in turn, since the "
             "copy of ADD's answer may be lost; 0: none")
+      .estimate("our choice: six packets; the paper has no such lists")
       .varied({0, 1, 512})
       .neutral(listed);
   p.choice("which", which, {{"safe", Rules::safe}, {"printed", Rules::printed}},
@@ -86,9 +90,11 @@ void ShadowOptions::declare(sim::Parameters& p) {
       .varied({kMicrosecond * 20, kMicrosecond * 100})
       .neutral(scan_period);
   p.ratio("free_share", free_share, "share of the switch's places that its scans keep free")
+      .estimate("our choice: the paper does not say how many of the coldest go")
       .varied({0, 0.05, 0.5, 1})
       .neutral(free_share);
   p.integer("halvings", halvings, 0, 63, "how often a block's hotness is halved at the end of an epoch")
+      .estimate("our choice: the paper does not say how hotness ages")
       .varied({0, 1})
       .neutral(halvings);
   p.length("work", work, sim::Duration{}, kMost, "core time of the shadow node for a packet")

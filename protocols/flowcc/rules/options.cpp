@@ -24,14 +24,18 @@ void FlowCcOptions::declare(sim::Parameters& p) {
       .varied({Ownership::switch_owned, Ownership::home})
       .moderate({Ownership::switch_owned});
   p.size("block", block_bytes, 64, 1 << 20, "cache block, the unit of coherence and of data transfer; a power of two")
+      .published("Concordia §6: 4 KB")
       .varied({64, 1024, 4096})
       .moderate({1024, 4096});
   p.size("cache", cache_bytes, 4096, std::uint64_t{1} << 40, "private cache of each node")
+      .published("Concordia §7.2: 1 GB")
       .varied({4 * 1024, 32 * 1024, 64 * 1024, 256 * 1024});
-  p.integer("ways", ways, 1, 9, "ways of the switch's set-associative arrays; 9 staggered ways fill 12 stages")
+  p.integer("ways", ways, 1, 9, "ways of the switch's set-associative arrays")
+      .estimate("Concordia §6 has 10 stages of them; 9 staggered ways fill 12 stages")
       .varied({1, 2, 9})
       .moderate({2, 9});
   p.integer("entries_per_way", entries_per_way, 1, 65536, "entries of each way's register arrays")
+      .estimate("the 375 thousand blocks of Concordia §6, over 9 ways")
       .varied({1, 4, 64, 512})
       .moderate({4, 64, 512});
   p.choice("idempotence", idempotence, {{"safe", Idempotence::safe}, {"paper", Idempotence::paper}},
@@ -49,9 +53,11 @@ void FlowCcOptions::declare(sim::Parameters& p) {
       .guards("a request that concurrent events have made invalid takes locks",
               "flowcc/mechanisms.json/without-check-table");
   p.integer("request_timeout_rtts", request_timeout_rtts, 1, 1000, "round-trip times until a request is sent again")
+      .published("Concordia §5.3.1: 6")
       .varied({1, 2, 12})
       .timeout();
   p.integer("unlock_timeout_rtts", unlock_timeout_rtts, 1, 1000, "round-trip times until an unlock is sent again")
+      .published("Concordia §5.3.1: 3")
       .varied({1, 2, 12})
       .timeout();
   p.length("costs.local_access", local_access, Duration::from_ps(1000), most,
@@ -101,6 +107,7 @@ void FlowCcOptions::declare_allocation(sim::Parameters& p) {
   const Duration ns = Duration::from_ps(1000);
   p.size("memory", memory_bytes, 4096, models::MemoryAllocator::kEverything,
          "global memory of each node, of which home agents give chunks; by default all that an address can name")
+      .published("Concordia §4: an offset has 48 bits")
       .neutral(models::MemoryAllocator::kEverything);
   p.choice(
        "allocation.from", allocate_from,
@@ -109,9 +116,12 @@ void FlowCcOptions::declare_allocation(sim::Parameters& p) {
        "that of `allocation.home` (Concordia §6: threads \"select a memory node\")")
       .varied({AllocateFrom::round_robin, AllocateFrom::local, AllocateFrom::named})
       .neutral(AllocateFrom::round_robin);
-  p.integer("allocation.home", allocation_home, 0, 255, "the node that \"named\" stands for").neutral(0);
+  p.integer("allocation.home", allocation_home, 0, 255, "the node that \"named\" stands for")
+      .estimate("any would do")
+      .neutral(0);
   p.size("allocation.chunk", chunk_bytes, 64, std::uint64_t{1} << 40,
-         "what a home agent gives to a thread at a time, in whole blocks (Concordia §6: 32 MB)")
+         "what a home agent gives to a thread at a time, in whole blocks")
+      .published("Concordia §6: 32 MB")
       .varied({16 * 1024, 64 * 1024, 256 * 1024})
       .neutral(32 << 20);
   p.length("costs.carve", carve_work, ns, ns * 1'000'000,
