@@ -23,7 +23,7 @@
 //   p.flag("scoreboard", scoreboard, "locks are taken once").guards("two writers", "flowcc/mechanisms.json/without-scoreboard");
 //
 // A default that stands for something real says where it comes from: what is published of it, how it was estimated, or
-// which of a paper's numbers it was fitted to. Every number of a protocol does (a test).
+// which of a paper's numbers it was fitted to. Every length of time of a protocol does (a test).
 //
 //   p.length("work", work, zero, most, "core time of a request").estimate("as long as posting one");
 #pragma once
