@@ -76,8 +76,8 @@ TEST_CASE("a figure with placements runs each seed with each of them, and more s
   CHECK_THAT(two.out, Catch::Contains("each point with 2 seeds with 2 placements each") &&
                           Catch::Contains("4 of 8 points were run by an earlier call"));
   const std::string csv = content(figures.folder.path() / "points/points.csv");
-  CHECK_THAT(csv, Catch::StartsWith("skew,series,seed,placement,throughput [Mops],") && Catch::Contains("\n0.9,only,3,4,") &&
-                      Catch::Contains("\n0.9,only,3,9,"));
+  CHECK_THAT(csv, Catch::StartsWith("skew,series,seed,placement,throughput [Mops],") &&
+                      Catch::Contains("\n0.9,only,3,4,") && Catch::Contains("\n0.9,only,3,9,"));
   const JsonValue report = parse_json(three.out, "report");
   CHECK(*report.find("repeats")->string() == "3 seeds with 2 placements each");
   std::set<std::string> hashes;
