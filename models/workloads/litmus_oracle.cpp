@@ -104,7 +104,8 @@ LitmusOracle::LitmusOracle(const LitmusProgram& program, LitmusModel model, std:
       judged_(metrics.counter_of_run("litmus.repetitions", "repetitions", "of the litmus test that were judged",
                                      sim::Shown::always)),
       abandoned_(metrics.counter_of_run("litmus.abandoned", "repetitions",
-                                        "that were not judged: a session died or gave up an operation")) {
+                                        "that were not judged: a session died or gave up an operation",
+                                        sim::Shown::always)) {
   for (const DeclaredOutcome& one : declared_) {
     seen_.push_back(&metrics.counter_of_run(
         metric_name(one.outcome, program_), "repetitions",

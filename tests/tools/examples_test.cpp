@@ -89,12 +89,12 @@ TEST_CASE("the chart of a violation names the example protocol's messages and pa
 }
 
 TEST_CASE("the example workload and fault act in a scenario, and on other protocols") {
-  const auto outcome = run("run " + kFolder + "relay.json");
+  const auto outcome = run("run " + kFolder + "relay.json --verbose");
   INFO(outcome.out << outcome.err);
   CHECK(outcome.status == 0);
   CHECK_THAT(outcome.out, Contains("relay.hand_overs") && Contains("packets.dropped.wire_down") &&
                               Contains("checked      data-value (") && Contains(" never-back ("));
-  const auto flowcc = run("run " + kFolder + "relay.json --set protocol.name=flowcc");
+  const auto flowcc = run("run " + kFolder + "relay.json --verbose --set protocol.name=flowcc");
   INFO(flowcc.out << flowcc.err);
   CHECK(flowcc.status == 0);
   CHECK_THAT(flowcc.out, Contains("relay.hand_overs"));
