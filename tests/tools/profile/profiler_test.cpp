@@ -74,7 +74,7 @@ TEST_CASE("A run that warms up for long shows it") {
   const std::string warming =
       "flowcc/micro.json --set workload.working_set=32MiB --set workload.shared_bytes=16MiB --set run.measure=1us "
       "--set run.warmup=0us --set expect={} --json --profile --set workload.warm_passes=";
-  const auto briefly = report_of(warming + "1"), long_one = report_of(warming + "16");
+  const auto briefly = report_of(warming + "1"), long_one = report_of(warming + "48");
   CHECK(share(long_one, "warm-up") > 0.5);
   CHECK(share(long_one, "warm-up") > share(briefly, "warm-up"));
 }
