@@ -160,7 +160,8 @@ TEST_CASE("message passing shows what partial store order allows, and not with b
 
 TEST_CASE("it is warmed up by running it, before the run and outside its counters") {
   // Private data that are only read: once they are cached nobody sends anything.
-  const std::string reads = "--verbose --set workload.sharing_ratio=0 --set workload.read_ratio=1 --set workload.warm_passes=";
+  const std::string reads =
+      "--verbose --set workload.sharing_ratio=0 --set workload.read_ratio=1 --set workload.warm_passes=";
   const auto cold = run(micro(reads + "0")), warm = run(micro(reads + "20"));
   CHECK(cold.status == 0);
   CHECK(warm.status == 0);
