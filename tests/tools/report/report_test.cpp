@@ -144,16 +144,8 @@ TEST_CASE("the text report writes all numbers in one format") {
   };
   run.metrics.counter("gam.packets", "packets", "").value = 188100;
   CHECK(run.number("gam.packets") == "188100");
-  CHECK(written(188100) == "188100");
-  CHECK(written(188100.4) == "188100");
-  CHECK(written(1e15) == "1000000000000000");
-  CHECK(written(999.96) == "1000");
-  CHECK(written(32) == "32");
-  CHECK(written(123.456) == "123.5");
-  CHECK(written(2.3349) == "2.335");
-  CHECK(written(0.26413) == "0.2641");
+  CHECK(written(188100.4) == "188100");  // the rest of the format: numbers_test.cpp
   CHECK(written(0.000012345) == "0.00001234");
-  CHECK(written(-2.5) == "-2.5");
 }
 
 TEST_CASE("writes that crashes have undone are counted for a person and listed for a program") {

@@ -11,9 +11,12 @@ TEST_CASE("a number is shown by four digits, or whole, and never with an exponen
   CHECK(shown_number(0) == "0");
   CHECK(shown_number(-0.0) == "0");
   CHECK(shown_number(1e15) == "1000000000000000");
+  CHECK(shown_number(188100.4) == "188100");
   CHECK(shown_number(999.96) == "1000");
   CHECK(shown_number(123.456) == "123.5");
   CHECK(shown_number(32) == "32");
+  CHECK(shown_number(2.3349) == "2.335");
+  CHECK(shown_number(0.26413) == "0.2641");
   CHECK(shown_number(0.000012345) == "0.00001234");
   CHECK(shown_number(-2.5) == "-2.5");
 }
