@@ -106,6 +106,18 @@ TEST_CASE("of those who answer the report tells latency and their part of the op
   CHECK_THAT(run.text(), Contains("\n  local      mean 341 ns  p50 341 ns  p99 341 ns  (1 operations, 25 %)\n"));
 }
 
+TEST_CASE("a resource limits a run if it is at work for 95 % of the window, and the busiest need not") {
+  Reported run;
+  const auto limit_at = [&](double busy) {
+    run.result.busiest = {{"pipes", "switch/pipe0", busy, 2.0, sim::Duration::from_ps(5)}};
+    const JsonValue report = report_json(run.scenario, run.result, run.metrics);
+    const std::string* kind = report.find("limited_by")->string();
+    return kind == nullptr ? std::string() : *kind;
+  };
+  CHECK(limit_at(0.94).empty());
+  CHECK(limit_at(0.96) == "pipes");
+}
+
 TEST_CASE("a run that is long enough is drawn, with the window of measurement between strokes") {
   Reported run;
   run.result.over_time = {.width = sim::Duration::from_ps(100'000'000), .slots = {}, .begin = 2, .end = 7};
