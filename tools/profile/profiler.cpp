@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <signal.h>
 #include <time.h>
+#include <unistd.h>
 #include <unwind.h>
 
 #include <atomic>
@@ -35,10 +36,10 @@ struct Counts {
 };
 Counts counts;
 
-/// Of this process on a processor. Signal handlers may ask.
+/// Of this thread on a processor. Signal handlers may ask.
 std::int64_t processor_ns() {
   timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
 }
 
@@ -125,8 +126,9 @@ Profiler::Profiler() {
   enter(Stage::start);
 
   sigevent event{};
-  event.sigev_notify = SIGEV_SIGNAL;
+  event.sigev_notify = SIGEV_THREAD_ID;  // one for the process may find a thread that waits
   event.sigev_signo = SIGPROF;
+  event._sigev_un._tid = gettid();
   const itimerspec period{{0, kPeriodNs}, {0, kPeriodNs}};
   if (timer_create(CLOCK_MONOTONIC, &event, &timer_->timer) != 0) throw no_timer();
   counts.parts = &timer_->parts;

@@ -1,4 +1,4 @@
-// Where the time of a run goes. A timer interrupts the process every two milliseconds; the innermost function on its stack
+// Where the time of a run goes. A timer interrupts the thread every two milliseconds; the innermost function on its stack
 // that belongs to a part of the simulator (program_parts.hpp) tells what the processor did since the last interruption.
 // The simulator's own code knows nothing of it: it costs nothing where nobody asks, and the run is the same where one does.
 #pragma once
@@ -26,7 +26,7 @@ enum class Stage : std::uint8_t { start, warm_up, run, end };
 /// From now on it is this stage. Costs a store where nobody profiles.
 void enter(Stage stage);
 
-/// Profiles this process from its start until `finish`. One at a time.
+/// Profiles the thread that makes it, from the thread's start until `finish`. One at a time.
 class Profiler {
  public:
   /// Throws std::runtime_error if the program has no symbols, SystemError if there is no timer.

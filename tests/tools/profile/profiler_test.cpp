@@ -3,10 +3,21 @@
 
 #include <catch2/catch.hpp>
 #include <string>
+#include <thread>
 
 #include "tests/places.hpp"
 #include "tests/tools/run_racksim.hpp"
 #include "tools/json/json_document.hpp"
+
+namespace racksim::flowcc {
+
+/// Counts as a protocol's by its namespace.
+[[gnu::noinline]] void work_for_a_profile() {
+  volatile std::uint64_t sum = 0;
+  for (std::uint64_t i = 0; i < 100'000'000; ++i) sum = sum + i;
+}
+
+}  // namespace racksim::flowcc
 
 namespace profiler_test {
 
@@ -47,6 +58,19 @@ TEST_CASE("Processor time is told by stage, and all of it") {
   double all = 0;
   for (std::size_t part = 0; part < kParts; ++part) all += profile.share(static_cast<Part>(part));
   CHECK(all == Approx(1));
+}
+
+TEST_CASE("It is the thread that profiles whose work is told, whatever the others do") {
+  Profile profile;
+  std::thread([&profile] {
+    Profiler profiler;
+    enter(Stage::run);
+    racksim::flowcc::work_for_a_profile();
+    profile = profiler.finish();
+  }).join();
+  CHECK(profile.samples > 10);
+  CHECK(profile.share(Part::protocol) > 0.5);
+  CHECK(profile.share(Part::other) < 0.05);
 }
 
 TEST_CASE("A profiled run has the hash of one that is not, and all its parts a share") {
