@@ -55,7 +55,7 @@ void Core::finish() {
   RACKSIM_INVARIANT(!in_handler_, "nothing interrupts a handler");
   serving_ = false;
   busy_ += served_;
-  if (start_ > current_.ready) waits_.add(start_ - current_.ready);
+  if (start_ > current_.ready) waits_.add(current_.ready, start_);
   in_handler_ = true;
   current_.call(current_.target, current_.words);  // what comes meanwhile waits, so current_ stays
   in_handler_ = false;
@@ -71,13 +71,26 @@ sim::Duration Core::worked() const {
 
 sim::Duration Core::waited() const {
   const sim::Time now = calendar_.now();
-  sim::Duration sum = waits_.sum;
+  sim::Duration sum = waits_.sum();
   const auto add = [&](const Work& work, sim::Time until) {
     sum += std::max(std::min(now, until) - work.ready, sim::Duration{});
   };
   if (serving_) add(current_, start_);
   for (const Work& work : waiting_) add(work, now);
   return sum;
+}
+
+Waits Core::waits_by_now() const {
+  const sim::Time now = calendar_.now();
+  Waits waits = waits_;
+  if (serving_ && start_ > current_.ready) waits.add(current_.ready, start_);
+  std::vector<sim::Time> ready;
+  for (const Work& work : waiting_) {
+    if (work.ready < now) ready.push_back(work.ready);
+  }
+  std::sort(ready.begin(), ready.end());
+  for (const sim::Time since : ready) waits.add(since, now);
+  return waits;
 }
 
 sim::Time Core::charge(sim::Duration cost) {

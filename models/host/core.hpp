@@ -83,8 +83,9 @@ class Core {
   sim::Duration worked() const;
   /// How long work has waited for the core by now once it was ready, together.
   sim::Duration waited() const;
-  /// Of work whose handler has been called.
+  /// Of work whose handler has been called, and besides of what still waits now.
   Waits& waits() { return waits_; }
+  Waits waits_by_now() const;
 
   /// What the core is there for, "home_agent", in the names of metrics; empty if nobody has said. The text must outlive
   /// the core.

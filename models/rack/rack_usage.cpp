@@ -56,6 +56,7 @@ void RackUsage::add_server(Server& server) {
     add(
         fmt::format("cores.{}", core.role().empty() ? "other" : core.role()), [&core] { return core.worked(); },
         [&core] { return core.name(); }, [&core] { return core.waited(); }, &core.waits());
+    resources_.back().core = &core;
   }
   NicEngine& nic = server.nic().engine();
   const NodeId node = server.node();
@@ -155,10 +156,12 @@ void RackUsage::register_metrics() {
         .over_time = [this, number] { return since_last(number, Told::busy); };
     if (!is_waited_for(name)) continue;
     gauge("queue", name, "customers", "How many waited for that resource, in the mean.",
-          [](const BusiestResource& one) { return one.waiting.value_or(0); })
+          [](const BusiestResource& one) { return one.queue->mean; })
         .over_time = [this, number] { return since_last(number, Told::waiting); };
+    gauge("largest_queue", name, "customers", "How many waited for that resource at once, at most.",
+          [](const BusiestResource& one) { return static_cast<double>(one.queue->most); });
     gauge("longest_wait", name, "ns", "How long one waited for that resource, at most.",
-          [](const BusiestResource& one) { return one.longest.value_or(sim::Duration{}).ns(); });
+          [](const BusiestResource& one) { return one.queue->longest_wait.ns(); });
   }
   metrics.computed(fmt::format("busy.{}", kBuffer), "share",
                    "Of a switch's packet buffer that packets for its front ports used at once, at most.",
@@ -196,7 +199,7 @@ void RackUsage::begin() {
     resource.worked_before = resource.worked();
     if (resource.waits == nullptr) continue;
     resource.waited_before = resource.waited();
-    resource.waits->longest = {};
+    resource.waits->begin_window();
   }
   for (unsigned number = 0; number < rack_.switches(); ++number) {
     rack_.chassis(number).egress().traffic_manager().note_most_used_from(rack_.calendar().now());
@@ -225,8 +228,10 @@ BusiestResource RackUsage::judge(const std::string& kind_name) {
   }
   one.name = most->name();
   if (most->waits == nullptr) return one;
-  one.waiting = window > 0 ? (most->waited() - most->waited_before).seconds() / window : 0;
-  one.longest = most->waits->longest;
+  const Waits waits = most->core != nullptr ? most->core->waits_by_now() : *most->waits;
+  one.queue = {.mean = window > 0 ? (most->waited() - most->waited_before).seconds() / window : 0,
+               .most = waits.most_at_once(),
+               .longest_wait = waits.longest()};
   return one;
 }
 

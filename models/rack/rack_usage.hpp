@@ -31,17 +31,22 @@ namespace racksim::models {
 
 /// The busiest resource of a kind in the window.
 struct BusiestResource {
-  std::string kind;                      ///< "cores.home_agent"
-  std::string name;                      ///< "node3/core4"
-  double busy = 0;                       ///< share of the window
-  std::optional<double> waiting;         ///< in the mean, besides whoever is served; none where nobody counts them
-  std::optional<sim::Duration> longest;  ///< wait
+  std::string kind;  ///< "cores.home_agent"
+  std::string name;  ///< "node3/core4"
+  double busy = 0;   ///< share of the window
+  /// Of those who wait, besides whoever is served; none where nobody counts them.
+  struct Queue {
+    double mean = 0;
+    std::size_t most = 0;
+    sim::Duration longest_wait;
+  };
+  std::optional<Queue> queue;
 };
 
 class RackUsage {
  public:
-  /// After the protocol has been built, which says what cores are there for. Registers busy.KIND, queue.KIND and
-  /// longest_wait.KIND. The rack must outlive the window.
+  /// After the protocol has been built, which says what cores are there for. Registers busy.KIND, queue.KIND,
+  /// largest_queue.KIND and longest_wait.KIND. The rack must outlive the window.
   explicit RackUsage(Rack& rack);
   RackUsage(const RackUsage&) = delete;
   RackUsage& operator=(const RackUsage&) = delete;
@@ -56,6 +61,7 @@ class RackUsage {
     Sum worked, waited;  ///< by now; waited empty where nobody counts
     std::function<std::string()> name;
     Waits* waits = nullptr;
+    const Core* core = nullptr;  ///< if it is one
     sim::Duration worked_before{}, waited_before{};
   };
 

@@ -45,7 +45,7 @@ void SwitchPipe::enter(Entry&& entry) {
 }
 
 void SwitchPipe::wait_for_slot(Entry&& entry) {
-  if (!parts_.ports.recirculates(entry.metadata.port)) waits_.add(next_slot_ - parts_.context.calendar.now());
+  if (!parts_.ports.recirculates(entry.metadata.port)) waits_.add(parts_.context.calendar.now(), next_slot_);
   waiting_.push(std::move(entry));
   ++slots_;
   parts_.context.calendar.at<&SwitchPipe::slot>(next_slot_, slot_lane_, *this);
@@ -65,7 +65,7 @@ sim::Duration SwitchPipe::waited() const {
     if (!parts_.ports.recirculates(entry.metadata.port)) ahead += std::max(slot - now, sim::Duration{});
     slot += parts_.timing.cycle();
   }
-  return waits_.sum - ahead;
+  return waits_.sum() - ahead;
 }
 
 void SwitchPipe::wait(p4::PacketRef&& packet) {

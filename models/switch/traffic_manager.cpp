@@ -26,7 +26,8 @@ void TrafficManager::power_off(sim::Time now) {
     Queue& queue = queues_[port];
     Queue empty;
     empty.slots = queue.slots.anew();
-    empty.waits = {waited(port, now), queue.waits.longest};
+    queue.waits.forget_waiting(waited(port, now));
+    empty.waits = std::move(queue.waits);
     queue = std::move(empty);
   }
   stored_.clear();

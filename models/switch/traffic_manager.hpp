@@ -69,7 +69,7 @@ class TrafficManager {
     const sim::Time start = std::max(queue.slots.take(ready), queue.free_at);
     RACKSIM_INVARIANT(queue.departures.empty() || queue.departures.back().when <= start,
                       "a queue is a FIFO: its port sends nothing before what it has taken is gone");
-    if (start > ready) queue.waits.add(start - ready);
+    if (start > ready) queue.waits.add(ready, start);
     queue.free_at = start + transmission;
     queue.cells += cells;
     queue.departures.push({.when = queue.free_at, .cells = cells, .packet = packet_});
@@ -108,7 +108,7 @@ class TrafficManager {
       if (before) ahead += std::max(*before - now, sim::Duration{});
       before = departure.when;
     }
-    return queue.waits.sum - ahead;
+    return queue.waits.sum() - ahead;
   }
   Waits& waits(unsigned port) { return queues_[port].waits; }
   /// When a port's limit of packets a second lets the next one go.

@@ -4,20 +4,62 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
 
 #include "sim/kernel/time.hpp"
 
 namespace racksim::models {
 
-/// How long those waited who came: what the sum grows by in a length of time is the mean number that waits (Little's
-/// law).
-struct Waits {
-  sim::Duration sum, longest;
-
-  void add(sim::Duration wait) {
-    sum += wait;
-    longest = std::max(longest, wait);
+/// How long those waited who came, and how many at once. They begin in the order in which they come.
+class Waits {
+ public:
+  /// One who is ready at `ready` begins later, at `start`. Whether that is told ahead or at the start makes no difference.
+  void add(sim::Time ready, sim::Time start) {
+    const sim::Duration wait = start - ready;
+    sum_ += wait;
+    longest_ = std::max(longest_, wait);
+    starts_[added_ & last_place_] = start;
+    // More than `most_` wait now if the one who came so many before has not begun.
+    while (starts_[(added_ - most_) & last_place_] > ready) {
+      if (++most_ == last_place_) keep_more();
+    }
+    ++added_;
   }
+
+  /// Together: what this grows by in a length of time is the mean number that waits (Little's law).
+  sim::Duration sum() const { return sum_; }
+  /// Of those added since the window began.
+  sim::Duration longest() const { return longest_; }
+  std::size_t most_at_once() const { return most_; }
+
+  void begin_window() {
+    longest_ = {};
+    most_ = 0;
+  }
+  /// Those who still wait never begin, as after a crash: all together have waited for `sum`.
+  void forget_waiting(sim::Duration sum) {
+    sum_ = sum;
+    std::fill(starts_.begin(), starts_.end(), sim::Time::beginning());
+  }
+
+ private:
+  void keep_more() {
+    std::vector<sim::Time> more(2 * starts_.size(), sim::Time::beginning());
+    for (std::size_t before = 0; before < starts_.size(); ++before) {
+      const std::size_t one = added_ - before;
+      more[one & (more.size() - 1)] = starts_[one & last_place_];
+    }
+    starts_ = std::move(more);
+    last_place_ = starts_.size() - 1;
+  }
+
+  sim::Duration sum_, longest_;
+  std::size_t most_ = 0, added_ = 0;
+  // A ring of the last who came, a power of two of them: there is room for one more than ever waited at once.
+  std::vector<sim::Time> starts_ = std::vector<sim::Time>(4, sim::Time::beginning());
+  std::size_t last_place_ = 3;
 };
 
 /// What those still wait, together, of whom the last is done after `backlog`, and each takes `each`: who is told ahead how
@@ -34,7 +76,7 @@ class Station {
   sim::Time serve(sim::Time ready, sim::Duration length) {
     sim::Time start = ready;
     if (free_at_ > ready) {
-      waits_.add(free_at_ - ready);
+      waits_.add(ready, free_at_);
       start = free_at_;
     }
     free_at_ = start + length;
@@ -51,13 +93,13 @@ class Station {
   sim::Duration worked(sim::Time now) const { return work_ - std::clamp(free_at_ - now, sim::Duration{}, work_); }
   /// How long those who have come have waited by `now`, together. Of those who still wait each is taken to need as long
   /// as the last.
-  sim::Duration waited(sim::Time now) const { return waits_.sum - still_to_wait(free_at_ - now, last_); }
+  sim::Duration waited(sim::Time now) const { return waits_.sum() - still_to_wait(free_at_ - now, last_); }
   Waits& waits() { return waits_; }
 
   /// Forgets whom it has not served by `now`, as a crash does: it is free.
   void halt(sim::Time now) {
     work_ = worked(now);
-    waits_.sum = waited(now);
+    waits_.forget_waiting(waited(now));
     free_at_ = sim::Time::beginning();
   }
 

@@ -18,8 +18,8 @@ constexpr double kLimits = 0.95;
 const models::BusiestResource* foremost(const std::vector<models::BusiestResource>& busiest) {
   const models::BusiestResource* most = nullptr;
   for (const auto& one : busiest) {
-    if (!one.waiting) continue;
-    if (most == nullptr || (one.busy >= kLimits && *one.waiting > *most->waiting)) most = &one;
+    if (!one.queue) continue;
+    if (most == nullptr || (one.busy >= kLimits && one.queue->mean > most->queue->mean)) most = &one;
   }
   return most;
 }
@@ -36,8 +36,9 @@ std::string limit_text(const RunResult& result, const sim::Metrics& metrics) {
   if (most == nullptr || result.measured <= sim::Duration{}) return "";
   const std::string who = fmt::format("{} ({})", most->kind, most->name);
   if (most->busy >= kLimits) {
-    return fmt::format("{}, at work for {} of the window; {} wait for it in the mean, one for {}", who,
-                       shown_percent(most->busy), shown_number(*most->waiting), shown_duration(most->longest->ns()));
+    return fmt::format("{}, at work for {} of the window; {} wait for it in the mean, {} at most, one for {}", who,
+                       shown_percent(most->busy), shown_number(most->queue->mean), most->queue->most,
+                       shown_duration(most->queue->longest_wait.ns()));
   }
   std::string text =
       fmt::format("latency: the busiest resource, {}, is at work for {} of the window", who, shown_percent(most->busy));

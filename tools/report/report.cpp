@@ -47,7 +47,11 @@ JsonValue metric_json(const sim::Metric& metric) {
 
 JsonValue busiest_json(const models::BusiestResource& one) {
   auto value = JsonValue::object({{"kind", one.kind}, {"name", one.name}, {"busy", one.busy}});
-  if (one.waiting) value.set({{"waiting", *one.waiting}, {"longest_wait_ns", one.longest->ns()}});
+  if (one.queue) {
+    value.set({{"waiting", one.queue->mean},
+               {"most_waiting", one.queue->most},
+               {"longest_wait_ns", one.queue->longest_wait.ns()}});
+  }
   return value;
 }
 

@@ -240,7 +240,7 @@ TEST_CASE("Work has waited for a core from when it was ready until it began, or 
   CHECK(waited(50_ns) == 30_ns + 20_ns);
   CHECK(waited(150_ns) == 80_ns + 120_ns);
   CHECK(waited(900_ns) == 80_ns + 170_ns);
-  CHECK(log.core.waits().longest == 170_ns);
+  CHECK(log.core.waits().longest() == 170_ns);
 }
 
 }  // namespace core_test

@@ -73,7 +73,9 @@ void check_is_the_limit(WatchedRack& rack, const std::function<void()>& load, co
   rack.run(20_us, 60_us, load);
   CHECK(rack.of(kind).name == name);
   CHECK(rack.of(kind).busy == Approx(1).epsilon(0.01));
-  CHECK(rack.of(kind).waiting.value() > 1);
+  CHECK(rack.of(kind).queue->mean > 1);
+  CHECK(static_cast<double>(rack.of(kind).queue->most) > rack.of(kind).queue->mean);
+  CHECK(rack.metrics.find("largest_queue." + kind)->number().value() == static_cast<double>(rack.of(kind).queue->most));
   CHECK(rack.metrics.find("busy." + kind)->number().value() == rack.of(kind).busy);
   for (const auto& other : rack.usage.busiest()) {
     INFO(other.kind);
@@ -149,7 +151,7 @@ TEST_CASE("A recirculation port of few bits a second is at work all the time, th
   for (int i = 0; i < 2'000; ++i) rack.send(0, 1, 1, kRecirculated);
   rack.run(20_us, 60_us);
   CHECK(rack.of("recirculation").busy == Approx(1).epsilon(0.01));
-  CHECK_FALSE(rack.of("recirculation").waiting);
+  CHECK_FALSE(rack.of("recirculation").queue);
   CHECK(rack.of("ports.out").busy < 0.02);
 }
 
@@ -178,8 +180,9 @@ TEST_CASE("A core is told by what it is there for") {
   CHECK(usage.busiest().front().kind == "cores.clerk");
   CHECK(usage.busiest().front().name == "node1/core0");
   CHECK(usage.busiest().front().busy == Approx(0.6));
-  CHECK(usage.busiest().front().waiting.value() == Approx(0.3));
-  CHECK(usage.busiest().front().longest.value() == 30_us);
+  CHECK(usage.busiest().front().queue->mean == Approx(0.3));
+  CHECK(usage.busiest().front().queue->most == 1);
+  CHECK(usage.busiest().front().queue->longest_wait == 30_us);
 }
 
 TEST_CASE("Work and waiting that the window cuts count for what lies in it") {
@@ -188,16 +191,28 @@ TEST_CASE("Work and waiting that the window cuts count for what lies in it") {
   rack.rack.server(2).core(0).run<&WatchedRack::nothing>(2_us, rack);  // waits from 0 to 50 us
   rack.run(20_us, 60_us);
   CHECK(rack.of("cores.other").busy == Approx(32.0 / 40));
-  CHECK(rack.of("cores.other").waiting.value() == Approx(30.0 / 40));
+  CHECK(rack.of("cores.other").queue->mean == Approx(30.0 / 40));
 }
 
-TEST_CASE("The longest wait is one that ended in the window") {
+TEST_CASE("The longest wait and the largest queue are of those who waited in the window") {
   WatchedRack rack;
-  for (int i = 0; i < 2; ++i) rack.rack.server(2).core(0).run<&WatchedRack::nothing>(5_us, rack);
+  for (int i = 0; i < 4; ++i) rack.rack.server(2).core(0).run<&WatchedRack::nothing>(5_us, rack);
   rack.run(20_us, 60_us, [&] {
-    for (int i = 0; i < 2; ++i) rack.rack.server(2).core(0).run<&WatchedRack::nothing>(2_us, rack);
+    for (int i = 0; i < 3; ++i) rack.rack.server(2).core(0).run<&WatchedRack::nothing>(2_us, rack);
   });
-  CHECK(rack.of("cores.other").longest.value() == 2_us);
+  CHECK(rack.of("cores.other").queue->longest_wait == 4_us);
+  CHECK(rack.of("cores.other").queue->most == 2);
+}
+
+TEST_CASE("A core that is given too much has the longest queue when the window ends, and those who wait then count") {
+  WatchedRack rack;
+  // One each microsecond, which takes two: of 60 by the end of the window 30 have begun.
+  for (int i = 0; i < 60; ++i) {
+    rack.rack.server(2).core(0).run_at<&WatchedRack::nothing>(sim::Time{} + 1_us * i, 2_us, rack);
+  }
+  rack.run(20_us, 60_us);
+  CHECK(rack.of("cores.other").queue->most == 30);
+  CHECK(rack.of("cores.other").queue->longest_wait == 30_us);
 }
 
 TEST_CASE("Over time busy and queue are of the resource that was busiest since they were asked before") {
@@ -233,7 +248,7 @@ TEST_CASE("Of Poisson work as much waits for a core as the closed form of M/D/1 
     }
     rack.run(0_us, ready - sim::Time{});
     CHECK(rack.of("cores.other").busy == Approx(rho).epsilon(0.02));
-    CHECK(rack.of("cores.other").waiting.value() == Approx(rho * rho / (2 * (1 - rho))).epsilon(tolerance));
+    CHECK(rack.of("cores.other").queue->mean == Approx(rho * rho / (2 * (1 - rho))).epsilon(tolerance));
   }
 }
 

@@ -44,7 +44,7 @@ TEST_CASE("A report names the one resource that has all hands full, and how many
     const std::string line = line_of(output_of_run(arguments));
     INFO(line);
     CHECK(line.find("limited by   " + expected) == 0);
-    CHECK(line.find("wait for it in the mean") != std::string::npos);
+    CHECK(line.find("wait for it in the mean, ") < line.find(" at most, one for "));
   };
   begins(kStore + "--set protocol.nocache.costs.service=20us", "cores.partition (node");
   begins(kStore + "--set rack.link.rate=1Gbps --set protocol.nocache.costs.service=100ns", "ports.in (node");

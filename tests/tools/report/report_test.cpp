@@ -109,13 +109,18 @@ TEST_CASE("of those who answer the report tells latency and their part of the op
 TEST_CASE("a resource limits a run if it is at work for 95 % of the window, and the busiest need not") {
   Reported run;
   const auto limit_at = [&](double busy) {
-    run.result.busiest = {{"pipes", "switch/pipe0", busy, 2.0, sim::Duration::from_ps(5)}};
+    run.result.busiest = {{"pipes", "switch/pipe0", busy, {{2.5, 7, sim::Duration::from_ps(5000)}}}};
     const JsonValue report = report_json(run.scenario, run.result, run.metrics);
     const std::string* kind = report.find("limited_by")->string();
     return kind == nullptr ? std::string() : *kind;
   };
   CHECK(limit_at(0.94).empty());
   CHECK(limit_at(0.96) == "pipes");
+  const JsonValue report = report_json(run.scenario, run.result, run.metrics);
+  const JsonValue& told = report.find("busiest")->elements()->front();
+  CHECK(*told.find("waiting")->number() == 2.5);
+  CHECK(*told.find("most_waiting")->number() == 7);
+  CHECK(*told.find("longest_wait_ns")->number() == 5);
 }
 
 TEST_CASE("a run that is long enough is drawn, with the window of measurement between strokes") {
