@@ -36,6 +36,7 @@ Wire::Wire(RackContext& context, std::string name, std::uint64_t bits_per_second
       random_(context.seed, "wire/" + name_) {
   if (bits_per_second == 0) throw std::runtime_error(fmt::format("wire {}: a rate of 0", name_));
   if (propagation < sim::Duration{}) throw std::runtime_error(fmt::format("wire {}: a negative length", name_));
+  make_trials_ahead();
 }
 
 void Wire::set_faults(const WireFaults& faults, sim::Time from, sim::Time until) {
@@ -60,7 +61,6 @@ void Wire::change_faults(sim::Time start) {
     if (window.from <= start) faults_ = window.faults;
     next_change_ = std::min(next_change_, window.from > start ? window.from : window.until);
   }
-  faulty_ = faults_.any();
   if (faults_.burst_enter <= 0) in_burst_ = false;
   chances_.loss.set(faults_.loss, random_);
   chances_.burst_enter.set(faults_.burst_enter, random_);
@@ -69,6 +69,21 @@ void Wire::change_faults(sim::Time start) {
   chances_.duplicate.set(faults_.duplicate, random_);
   chances_.reorder.set(faults_.reorder, random_);
   chances_.spike.set(faults_.spike, random_);
+  unharmed_ = 0;
+  make_trials_ahead();
+}
+
+// Nearly all packets meet nothing: those until the next that does are as on a sound wire.
+void Wire::make_trials_ahead() {
+  if (in_burst_ || faults_.jitter > sim::Duration{} || !targeted_.empty()) return;
+  unharmed_ = ~std::uint64_t{0};
+  for (const sim::RareChance* chance : chances_.always()) unharmed_ = std::min(unharmed_, chance->failures_left());
+  for (sim::RareChance* chance : chances_.always()) chance->skip(unharmed_);
+}
+
+void Wire::take_back_trials() {
+  for (sim::RareChance* chance : chances_.always()) chance->take_back(unharmed_);
+  unharmed_ = 0;
 }
 
 void Wire::set_up(bool up) {
@@ -103,21 +118,24 @@ sim::Time Wire::transmit(p4::PacketRef&& packet, sim::Time ready) {
   const auto serialisation = this->serialisation(bytes);
   RACKSIM_INVARIANT(start >= free_at_ && start >= ready,
                     "a wire carries one packet at a time, none before it is ready");
-  if (start > ready) waits_.add(start - ready);
+  if (start > ready) waits_.add(ready, start);
   const sim::Time sent = start + serialisation;
   free_at_ = sent;
   ++packets_sent_;
   bytes_sent_ += bytes - saved_bytes_;
   if (start >= next_change_) [[unlikely]]
     change_faults(start);
-  if (!faulty_ && targeted_.empty()) {
+  if (unharmed_ > 0 && targeted_.empty()) {
+    --unharmed_;
     // A wire that was faulty until now must not let this one overtake those that are late.
     if (last_arrival_ > sent + propagation_ + usual_jitter_) [[unlikely]]
       report_late(*packet, start);
     last_arrival_ = std::max(last_arrival_, sent + propagation_);
     launch(std::move(packet), start, last_arrival_);
   } else {
+    take_back_trials();
     transmit_through_faults(std::move(packet), start, serialisation);
+    make_trials_ahead();
   }
   return sent;
 }
@@ -139,7 +157,7 @@ sim::Duration Wire::waited() const {
   const auto packets = static_cast<std::int64_t>(packets_sent_);
   const auto bits = sim::Duration::from_ps(static_cast<std::int64_t>(
       8e12 * static_cast<double>(bytes_sent_) / static_cast<double>(bits_per_second_) / static_cast<double>(packets)));
-  return waits_.sum - still_to_wait(free_at() - context_.calendar.now(), std::max(bits, slots_.gap()));
+  return waits_.sum() - still_to_wait(free_at() - context_.calendar.now(), std::max(bits, slots_.gap()));
 }
 
 sim::Time Wire::transmit_unseen(std::uint32_t bytes, sim::Time ready) {

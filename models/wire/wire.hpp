@@ -10,6 +10,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -123,6 +124,8 @@ class alignas(64) Wire {
 
  private:
   void change_faults(sim::Time start);
+  void make_trials_ahead();
+  void take_back_trials();
   void transmit_through_faults(p4::PacketRef&& packet, sim::Time start, sim::Duration serialisation);
   /// What targeted faults do to a packet, and whether chance loses it.
   struct FaultEffect {
@@ -150,8 +153,7 @@ class alignas(64) Wire {
   sim::Time free_at_ = sim::Time::beginning();  // of bits
   sim::Duration propagation_;
   sim::Time next_change_ = sim::Time::max();  // when a fault window begins or ends
-  bool faulty_ = false;
-  bool in_burst_ = false;
+  std::uint64_t unharmed_ = 0;                // so many packets to come meet no fault by chance: their trials are made
   sim::Time last_arrival_ = sim::Time::beginning();  // of packets that keep their order
   sim::Duration usual_jitter_;
   std::vector<TargetedFault> targeted_;
@@ -179,8 +181,11 @@ class alignas(64) Wire {
   WireFaults faults_;
   struct Chances {  // of the faults that a packet meets or not
     sim::RareChance loss, burst_enter, burst_leave, burst_loss, duplicate, reorder, spike;
+    /// Those of which each packet is a trial as long as none happens.
+    std::array<sim::RareChance*, 5> always() { return {&loss, &burst_enter, &duplicate, &reorder, &spike}; }
   };
   Chances chances_;
+  bool in_burst_ = false;
   std::vector<FaultWindow> windows_;  // that are not over, in the order of their beginnings
 };
 

@@ -23,6 +23,10 @@ class RareChance {
     failures_left_ = gap(random);
     return true;
   }
+  /// How many trials to come are sure to fail. So many or fewer may be made at once, and taken back.
+  std::uint64_t failures_left() const { return failures_left_; }
+  void skip(std::uint64_t trials) { failures_left_ -= trials; }
+  void take_back(std::uint64_t trials) { failures_left_ += trials; }
 
  private:
   std::uint64_t gap(RandomStream& random) const;

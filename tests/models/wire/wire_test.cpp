@@ -428,6 +428,30 @@ TEST_CASE("Holding or doubling a packet leaves all that chance does to others as
   for (const Effect effect : {Effect::hold, Effect::duplicate}) CHECK(run(effect) == run({}));
 }
 
+TEST_CASE(
+    "Chance meets the same packets whether and whenever a fault is named beside it, and after a change of faults") {
+  const WireFaults rare{
+      .loss = 0.01, .burst_enter = 0.01, .burst_leave = 0.3, .duplicate = 0.02, .reorder = 0.02, .spike = 0.01};
+  const auto run = [&](std::vector<std::uint64_t> named_after) {
+    OneWire w;
+    w.wire.set_faults(rare, sim::Time{}, at(10_us));
+    w.wire.set_faults({.loss = 0.2, .jitter = 3_ns}, at(10_us), at(13_us));
+    w.wire.set_faults({.loss = 0.05, .duplicate = 0.05}, at(16_us));
+    for (std::uint64_t i = 1; i <= 4'000; ++i) {
+      if (std::count(named_after.begin(), named_after.end(), i) > 0) {
+        w.wire.add_targeted_fault({.match = {}, .first = 1'000'000});
+      }
+      w.wire.transmit(w.packet(i), sim::Time{});
+    }
+    w.calendar.run_until();
+    return w.sink.entries;
+  };
+  const auto by_chance = run({});
+  CHECK(by_chance.size() < 4'000);
+  for (const std::uint64_t packet : {1, 2, 17, 700, 1'500, 2'222, 3'999}) CHECK(run({packet}) == by_chance);
+  CHECK(run({3, 4, 1'000}) == by_chance);
+}
+
 TEST_CASE("A wire that goes down loses what is on it and what starts until it is up again") {
   OneWire w;
   w.wire.transmit(w.packet(1), at(0_ns));    // arrives at 16.72

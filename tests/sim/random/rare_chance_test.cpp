@@ -130,4 +130,18 @@ TEST_CASE("A trial that fails takes no draw") {
   }
 }
 
+TEST_CASE("Trials that are sure to fail may be made at once and taken back: the others stay as they are") {
+  RandomStream one_by_one(1, "draws"), at_once(1, "draws"), lengths(2, "lengths");
+  RareChance plain, hasty;
+  plain.set(0.05, one_by_one);
+  hasty.set(0.05, at_once);
+  for (int round = 0; round < 2'000; ++round) {
+    const std::uint64_t ahead = hasty.failures_left(), made = lengths.below(ahead + 1);
+    hasty.skip(ahead);
+    hasty.take_back(ahead - made);
+    for (std::uint64_t trial = 0; trial < made; ++trial) REQUIRE_FALSE(plain.happens(one_by_one));
+    REQUIRE(plain.happens(one_by_one) == hasty.happens(at_once));
+  }
+}
+
 }  // namespace rare_chance_test
