@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace racksim::p4 {
 
@@ -22,8 +23,42 @@ RegisterFile::RegisterFile(std::string program, const std::deque<RegisterArray>&
                        .total_bits = array.width.total(),
                        .size = array.size,
                        .entry_bytes = bytes,
-                       .memory = std::vector<std::byte>(array.size * bytes)});
+                       .stride = 0,
+                       .first = nullptr});
   }
+  lay_out();
+}
+
+RegisterFile::RegisterFile(const RegisterFile& other)
+    : program_(other.program_), arrays_(other.arrays_), memory_(other.memory_), observers_(other.observers_) {
+  for (std::size_t i = 0; i < arrays_.size(); ++i) {
+    arrays_[i].first = memory_.data() + (other.arrays_[i].first - other.memory_.data());
+  }
+}
+
+// One record an index for all arrays of as many entries, the widest entries first, so that none needs a gap before it.
+void RegisterFile::lay_out() {
+  constexpr std::size_t kCacheLine = 64;
+  const auto round_up = [](std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; };
+  std::vector<std::size_t> places(arrays_.size());
+  std::size_t used = 0;
+  for (const Array& leader : arrays_) {
+    if (leader.stride != 0) continue;
+    std::vector<std::size_t> alike;
+    for (std::size_t i = 0; i < arrays_.size(); ++i) {
+      if (arrays_[i].size == leader.size) alike.push_back(i);
+    }
+    std::stable_sort(alike.begin(), alike.end(),
+                     [&](auto a, auto b) { return arrays_[a].entry_bytes > arrays_[b].entry_bytes; });
+    used = round_up(used, kCacheLine);
+    std::size_t record = 0;
+    for (const std::size_t i : alike) places[i] = used + std::exchange(record, record + arrays_[i].entry_bytes);
+    record = round_up(record, arrays_[alike.front()].entry_bytes);
+    for (const std::size_t i : alike) arrays_[i].stride = record;
+    used += leader.size * record;
+  }
+  memory_.resize(used);
+  for (std::size_t i = 0; i < arrays_.size(); ++i) arrays_[i].first = memory_.data() + places[i];
 }
 
 std::uint32_t RegisterFile::array(std::string_view name) const {
@@ -36,7 +71,7 @@ std::uint32_t RegisterFile::array(std::string_view name) const {
 std::uint64_t RegisterFile::read(std::uint32_t array, std::uint64_t index) const {
   const auto& a = arrays_.at(array);
   if (index >= a.size) throw_outside(array, index);
-  const auto* entry = a.memory.data() + index * a.entry_bytes;
+  const auto* entry = a.first + index * a.stride;
   const auto half = [&](auto value, std::size_t h) {
     std::memcpy(&value, entry + h * sizeof value, sizeof value);
     return std::uint64_t{value};
@@ -60,17 +95,11 @@ std::uint64_t RegisterFile::read(std::uint32_t array, std::uint64_t index) const
 
 std::uint64_t RegisterFile::next_used(std::uint32_t array, std::uint64_t index) const {
   const auto& a = arrays_.at(array);
-  const auto& memory = a.memory;
-  for (std::size_t at = index * a.entry_bytes; at < memory.size();) {
+  const std::byte* entry = a.first + index * a.stride;
+  for (; index < a.size; ++index, entry += a.stride) {
     std::uint64_t word = 0;
-    const std::size_t taken = std::min(sizeof word, memory.size() - at);
-    std::memcpy(&word, memory.data() + at, taken);
-    if (word == 0) {
-      at += taken;
-      continue;
-    }
-    while (memory[at] == std::byte{0}) ++at;
-    return at / a.entry_bytes;
+    std::memcpy(&word, entry, a.entry_bytes);
+    if (word != 0) return index;
   }
   return a.size;
 }
@@ -83,7 +112,7 @@ void RegisterFile::write(std::uint32_t array, std::uint64_t index, std::uint64_t
                                          a.name, value, a.total_bits));
   }
   const auto bytes = a.entry_bytes;
-  auto* entry = a.memory.data() + index * bytes;
+  auto* entry = a.first + index * a.stride;
   const auto half = a.total_bits == a.bits ? bytes : bytes / 2;
   for (std::size_t h = 0; h < bytes / half; ++h) {
     const auto part = value >> (h * a.bits) & mask_of(a.bits);

@@ -1,4 +1,5 @@
-// The memory of a program's register arrays, each held in its natural width.
+// The memory of a program's register arrays, each held in its natural width. Arrays of as many entries are indexed alike,
+// as tags and states of a cache are: what belongs to one index lies side by side, so that a pass touches few cache lines.
 #pragma once
 
 #include <bit>
@@ -45,6 +46,11 @@ struct StateWriteObserver {
 class RegisterFile {
  public:
   RegisterFile(std::string program, const std::deque<RegisterArray>& arrays);
+  RegisterFile(const RegisterFile& other);
+  RegisterFile(RegisterFile&&) = default;
+  RegisterFile& operator=(const RegisterFile& other) { return *this = RegisterFile(other); }
+  RegisterFile& operator=(RegisterFile&&) = default;
+  ~RegisterFile() = default;
 
   /// The number of an array. Throws std::runtime_error for an unknown name.
   std::uint32_t array(std::string_view name) const;
@@ -95,7 +101,7 @@ class RegisterFile {
     if (index >= array.size) [[unlikely]]
       throw_outside(number, index);
     constexpr std::size_t kBytes = sizeof(T) * (pair ? 2 : 1);
-    auto* entry = array.memory.data() + index * kBytes;
+    auto* entry = array.first + index * array.stride;
     T half[2] = {0, 0};
     std::memcpy(half, entry, kBytes);
     const AluInputs in{half[0], half[1], word_0, word_1};
@@ -114,7 +120,7 @@ class RegisterFile {
     const auto& a = arrays_[array];
     if (index >= a.size) throw_outside(array, index);
     std::uint32_t half[2];
-    std::memcpy(half, a.memory.data() + index * sizeof half, sizeof half);
+    std::memcpy(half, a.first + index * a.stride, sizeof half);
     // Without a branch between the two, since what is found is not to be foreseen.
     return ((half[0] ^ static_cast<std::uint32_t>(lo)) | (half[1] ^ static_cast<std::uint32_t>(hi))) == 0;
   }
@@ -122,7 +128,7 @@ class RegisterFile {
   /// Has the processor fetch an entry that a pass is about to use; an index outside the array does nothing.
   void prefetch(std::uint32_t array, std::uint64_t index) const {
     const auto& a = arrays_[array];
-    if (index < a.size) __builtin_prefetch(a.memory.data() + index * a.entry_bytes);
+    if (index < a.size) __builtin_prefetch(a.first + index * a.stride);
   }
 
  private:
@@ -133,16 +139,18 @@ class RegisterFile {
     unsigned bits;  ///< of a half
     unsigned total_bits;
     std::uint64_t size;
-    std::size_t entry_bytes;
-    std::vector<std::byte> memory;
+    std::size_t entry_bytes, stride;  ///< stride: from an entry to the next
+    std::byte* first;                 ///< entry, in memory_
   };
 
   void notify(const ArrayCode& code, std::uint64_t index, std::uint64_t lo, std::uint64_t hi,
               const Packet& packet) const;
+  void lay_out();
   [[noreturn]] void throw_outside(std::uint32_t array, std::uint64_t index) const;
 
   std::string program_;
   std::vector<Array> arrays_;
+  std::vector<std::byte> memory_;
   std::vector<StateWriteObserver*> observers_;
 };
 

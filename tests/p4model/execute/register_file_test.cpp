@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "p4model/language/header.hpp"
@@ -69,6 +70,37 @@ TEST_CASE("the next used entry is the first that reads as more than 0") {
       }
     }
   }
+}
+
+TEST_CASE("a copy of register arrays is memory of its own, also when it is assigned or moved") {
+  Program program("arrays");
+  program.register_array("few", Width::single(8), 5);
+  program.register_array("many", Width::pair_of(32), 9);
+  program.register_array("as many", Width::single(16), 9);
+  RegisterFile first("arrays", program.arrays());
+  for (std::uint64_t i = 0; i < 9; ++i) {
+    if (i < 5) first.write(0, i, i + 1);
+    first.write(1, i, (i + 2) << 32 | i);
+    first.write(2, i, i + 3);
+  }
+  const auto holds = [](const RegisterFile& memory, std::uint64_t more) {
+    for (std::uint64_t i = 0; i < 9; ++i) {
+      if (i < 5) CHECK(memory.read(0, i) == i + 1);
+      CHECK(memory.read(1, i) == ((i + 2) << 32 | i));
+      CHECK(memory.read(2, i) == i + 3 + more);
+    }
+  };
+  RegisterFile copy(first);
+  for (std::uint64_t i = 0; i < 9; ++i) copy.write(2, i, i + 3 + 100);
+  holds(first, 0);
+  holds(copy, 100);
+  RegisterFile assigned("arrays", program.arrays());
+  assigned = copy;
+  const RegisterFile moved = std::move(copy);
+  for (std::uint64_t i = 0; i < 9; ++i) first.write(2, i, i + 3 + 7);
+  holds(assigned, 100);
+  holds(moved, 100);
+  holds(first, 7);
 }
 
 }  // namespace register_file_test
