@@ -7,7 +7,8 @@
 
 namespace racksim::models {
 
-AnswerTally::AnswerTally(sim::Metrics& metrics, const sim::Counter& all, const std::vector<AnswerLabel>& labels) {
+AnswerTally::AnswerTally(sim::Metrics& metrics, const sim::Counter& all, const std::vector<AnswerLabel>& labels)
+    : metrics_(metrics) {
   if (labels.empty()) throw std::logic_error("a key-value service declares no label of who answers");
   for (const AnswerLabel& label : labels) {
     const std::string &name = label.name, &doc = label.doc;
@@ -43,14 +44,14 @@ AnswerTally::AnswerTally(sim::Metrics& metrics, const sim::Counter& all, const s
   }
 }
 
-void AnswerTally::answered(std::size_t label, sim::Duration took, bool measuring) {
+void AnswerTally::answered(std::size_t label, sim::Duration took) {
   if (label >= reported_.size()) {
     throw std::logic_error(fmt::format("an answer bears label {}, but there are {}", label, reported_.size()));
   }
   for (const std::size_t reporter : reported_[label].reporters) {
     const Reported& reported = reported_[reporter];
     ++reported.count.value;
-    if (measuring && reported.latency != nullptr) reported.latency->record(took);
+    if (reported.latency != nullptr) metrics_.record(*reported.latency, took, metrics_.measuring());
   }
 }
 

@@ -28,12 +28,12 @@ struct AnswerLabel {
 /// Counts the operations of each label.
 class AnswerTally {
  public:
-  /// `all` counts every answer. Throws std::logic_error if there is no label, or if one speaks of another that does not
+  /// `all` counts every answer; `metrics` must outlive it. Throws std::logic_error if there is no label, or if one speaks of another that does not
   /// exist.
   AnswerTally(sim::Metrics& metrics, const sim::Counter& all, const std::vector<AnswerLabel>& labels);
 
   /// An operation with this label has ended with an answer. Throws std::logic_error if there is no such label.
-  void answered(std::size_t label, sim::Duration took, bool measuring);
+  void answered(std::size_t label, sim::Duration took);
   /// Of a label that there is.
   const std::string& name_of(std::size_t label) const { return reported_.at(label).name; }
 
@@ -46,6 +46,7 @@ class AnswerTally {
     std::vector<std::size_t> reporters{};  // the labels that report what bears this one
   };
 
+  sim::Metrics& metrics_;
   std::vector<Reported> reported_;  // by label
 };
 

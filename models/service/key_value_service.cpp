@@ -95,7 +95,7 @@ std::optional<sim::Value> KeyValueService::finish(Session session, const Pending
   if (witness() != nullptr) witness()->answered(begun.operation, tally_.name_of(answer.label));
   const sim::Duration took = end(session, begun, value);
   ++answered_.value;
-  tally_.answered(answer.label, took, metrics().measuring());
+  tally_.answered(answer.label, took);
   return value;
 }
 

@@ -106,12 +106,11 @@ sim::Duration Service::count(const PendingOperation& begun) {
   ++operations_.value;
   over_time_.add(calendar_.now(), took);
   latency_over_time_.add(calendar_.now(), took);
-  if (metrics_.measuring()) {
-    ++sessions_[session_of(begun.operation)].measured;
-    latency_.record(took);
-    if (begun.kind == sim::OperationKind::read) read_latency_.record(took);
-    if (begun.kind == sim::OperationKind::write) write_latency_.record(took);
-  }
+  const bool measuring = metrics_.measuring();
+  if (measuring) ++sessions_[session_of(begun.operation)].measured;
+  metrics_.record(latency_, took, measuring);
+  if (begun.kind == sim::OperationKind::read) metrics_.record(read_latency_, took, measuring);
+  if (begun.kind == sim::OperationKind::write) metrics_.record(write_latency_, took, measuring);
   return took;
 }
 

@@ -246,7 +246,8 @@ class KeyValueWorkload final : public Workload {
   bool whole_batch_answered(Batch& batch) {
     if (++batch.ended < options_.window && !stopping_) return false;
     const sim::Time now = rack_.calendar().now();
-    if (rack_.metrics().in_window(batch.begun) && !stopping_) batch_latency_->record(now - batch.begun);
+    const bool of_window = rack_.metrics().in_window(batch.begun) && !stopping_;
+    rack_.metrics().record(*batch_latency_, now - batch.begun, of_window);
     batch.begun = now;
     batch.ended = 0;
     batch.answered.notify_all();

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -92,7 +93,21 @@ TimeSeries& Metrics::time_series(MetricName name, std::string_view unit, std::st
   return std::get<TimeSeries>(add(name, unit, doc, TimeSeries(interval), Shown::json).value);
 }
 
+const Histogram& Metrics::keep_outside(const Histogram& histogram) {
+  const auto kept =
+      std::find_if(outside_.begin(), outside_.end(), [&](const auto& one) { return one.of == &histogram; });
+  if (kept != outside_.end()) return *kept->records;
+  return *outside_.emplace_back(Outside{&histogram, std::make_unique<Histogram>()}).records;
+}
+
+void Metrics::record_outside(const Histogram& histogram, Duration took) {
+  for (const Outside& one : outside_) {
+    if (one.of == &histogram) one.records->record(took);
+  }
+}
+
 void Metrics::clear_counts() {
+  for (const Outside& one : outside_) one.records->clear();
   for (auto& [name, metric] : all_) {
     if (auto* counter = std::get_if<Counter>(&metric.value)) counter->value = 0;
     if (auto* histogram = std::get_if<Histogram>(&metric.value)) histogram->clear();

@@ -12,6 +12,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -138,6 +139,18 @@ class Metrics {
   /// 0 before it has closed.
   Duration window_length() const { return closed_at_ == Time::max() ? Duration() : closed_at_ - opened_at_; }
 
+  /// Something took so long, which counts in the histogram if it is of the window.
+  void record(Histogram& histogram, Duration took, bool of_window) {
+    if (of_window) {
+      histogram.record(took);
+    } else if (!outside_.empty()) [[unlikely]] {
+      record_outside(histogram, took);
+    }
+  }
+  /// From now on what `record` is told of that is not of the window is kept in a histogram beside: this one. For whom the
+  /// window does not matter.
+  const Histogram& keep_outside(const Histogram& histogram);
+
   /// Sets all counters, histograms and time series back to nothing, before the run. Gauges are computed, not counted.
   void clear_counts();
 
@@ -153,6 +166,12 @@ class Metrics {
 
   // A map, because its nodes do not move and it is ordered.
   std::map<std::string, Metric, std::less<>> all_;
+  void record_outside(const Histogram& histogram, Duration took);
+  struct Outside {
+    const Histogram* of;
+    std::unique_ptr<Histogram> records;
+  };
+  std::vector<Outside> outside_;
   std::vector<std::function<void()>> when_opens_;
   Time opened_at_ = Time::max(), closed_at_ = Time::max();
 };

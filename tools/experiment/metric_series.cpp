@@ -39,7 +39,7 @@ std::string microseconds(sim::Duration time) {
 
 }  // namespace
 
-MetricSeries::MetricSeries(const sim::Metrics& metrics, const std::vector<std::string>& names, sim::Duration interval,
+MetricSeries::MetricSeries(sim::Metrics& metrics, const std::vector<std::string>& names, sim::Duration interval,
                            const JsonLocation& asked)
     : metrics_(metrics), interval_(interval) {
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -67,11 +67,14 @@ std::function<MetricSeries::Value()> MetricSeries::source(const std::string& nam
   if (const auto* histogram = std::get_if<sim::Histogram>(&metric->value)) {
     const auto statistics = histogram_statistics();
     if (std::find(statistics.begin(), statistics.end(), behind) == statistics.end()) return {};
-    return [histogram, what = behind, before = sim::Histogram()]() mutable {
-      const sim::Histogram now = histogram->since(before);
-      before = *histogram;
-      return histogram_statistic(now, what);
-    };
+    return
+        [histogram, outside = &metrics_.keep_outside(*histogram), what = behind, before = sim::Histogram()]() mutable {
+          sim::Histogram all = *histogram;
+          all.merge(*outside);
+          const sim::Histogram now = all.since(before);
+          before = std::move(all);
+          return histogram_statistic(now, what);
+        };
   }
   if (!behind.empty()) return {};
   if (const auto* quotient = std::get_if<sim::Quotient>(&metric->value)) {

@@ -5,8 +5,9 @@
 //   0,1.25,3211.4
 //
 // A number is of its interval: of a counter what it counted, of a share or a quotient the counters' in the interval, of
-// a statistic of a histogram what that recorded there (nothing outside the window of measurement), of busy.KIND and
-// queue.KIND those of the resource that was busiest in it, of a level what it is at the interval's end. A cell stays empty where the interval has nothing to tell.
+// a statistic of a histogram what that recorded there, in the window of measurement or not, of busy.KIND and queue.KIND
+// those of the resource that was busiest in it, of a level what it is at the interval's end. A cell stays empty where the
+// interval has nothing to tell.
 #pragma once
 
 #include <functional>
@@ -24,7 +25,7 @@ class MetricSeries {
   /// `metrics` must outlive it, and have all registered. Throws InputError at `asked`, of the index of a name, for one
   /// that is unknown or cannot be told of an interval: of a number that is computed when the window closes, and of a
   /// time series.
-  MetricSeries(const sim::Metrics& metrics, const std::vector<std::string>& names, sim::Duration interval,
+  MetricSeries(sim::Metrics& metrics, const std::vector<std::string>& names, sim::Duration interval,
                const JsonLocation& asked);
 
   /// The first line.
@@ -45,7 +46,7 @@ class MetricSeries {
   std::function<Value()> source(const std::string& name) const;
   std::vector<std::string> names_to_choose_from() const;
 
-  const sim::Metrics& metrics_;
+  sim::Metrics& metrics_;
   sim::Duration interval_;
   std::int64_t rows_ = 0;
   std::vector<Column> columns_;

@@ -19,7 +19,7 @@ struct Tally {
   void answered(Served by, int operations, sim::Duration took) {
     for (int i = 0; i < operations; ++i) {
       ++answers.value;
-      tally.answered(static_cast<std::size_t>(by), took, metrics.measuring());
+      tally.answered(static_cast<std::size_t>(by), took);
     }
   }
   template <class Kind>
