@@ -23,6 +23,7 @@
 #include "tools/plot/gnuplot.hpp"
 #include "tools/processes/progress_line.hpp"
 #include "tools/text/nearest_name.hpp"
+#include "tools/text/numbers.hpp"
 #include "tools/text/system_error.hpp"
 
 namespace racksim::tools {
@@ -222,7 +223,7 @@ int run_all(const FigureOptions& options, CommandContext& context) {
     write_file(page, index_page(options.quick ? "Figures, quick" : "Figures", finished), "racksim figure", "--out");
   }
   if (!not_drawn.empty()) context.err << "racksim figure: " << not_drawn << '\n';
-  context.out << fmt::format("{} figure{} in {}\n", finished.size(), finished.size() == 1 ? "" : "s", page.string());
+  context.out << fmt::format("{} in {}\n", counted(finished.size(), "figure"), page.string());
   return status;
 }
 

@@ -17,6 +17,7 @@
 #include "tools/plot/series_plot.hpp"
 #include "tools/plot/table_plot.hpp"
 #include "tools/plot/text_order.hpp"
+#include "tools/text/numbers.hpp"
 #include "tools/text/printable.hpp"
 
 namespace racksim::tools {

@@ -9,6 +9,7 @@
 #include "tools/experiment/provenance.hpp"
 #include "tools/seeds/interval_text.hpp"
 #include "tools/text/columns.hpp"
+#include "tools/text/numbers.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -38,7 +39,7 @@ std::string finding_of(const ComparedMetric& metric, std::size_t runs) {
 
 std::string conclusion(const SeedComparison& comparison) {
   const std::size_t seeds = comparison.a.size();
-  const std::string with = fmt::format("{} seed{}", seeds, seeds == 1 ? "" : "s");
+  const std::string with = counted(seeds, "seed");
   if (comparison.equal()) return fmt::format("the runs are equal: every metric is the same with {}\n", with);
   if (comparison.metrics.empty()) return "no pair of runs has a metric to compare\n";
   if (comparison.differing() == 0) return fmt::format("no difference can be told with {}\n", with);

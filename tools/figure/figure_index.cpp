@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "tools/figure/figure_report.hpp"
+#include "tools/text/numbers.hpp"
 #include "tools/text/svg.hpp"
 
 namespace racksim::tools {
@@ -90,8 +91,8 @@ std::string index_page(const std::string& title, const std::vector<IndexedFigure
   }
   std::string html = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>{0}</title>\n"
-      "<style>{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n<p>{2} figures, {3}</p>\n<ol>\n{4}</ol>\n",
-      svg_escaped(title), kStyle, figures.size(), in_one_line(all), contents);
+      "<style>{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n<p>{2}, {3}</p>\n<ol>\n{4}</ol>\n",
+      svg_escaped(title), kStyle, counted(figures.size(), "figure"), in_one_line(all), contents);
   for (const IndexedFigure& figure : figures) html += section(figure);
   return html + "</body>\n</html>\n";
 }

@@ -8,6 +8,7 @@
 
 #include "tools/json/json_schema.hpp"
 #include "tools/scenario/binding.hpp"
+#include "tools/text/numbers.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -32,10 +33,6 @@ std::vector<std::uint64_t> read_list(const JsonValue& list, const JsonLocation& 
     values.push_back(*seed);
   }
   return values;
-}
-
-std::string counted(std::size_t count, const char* word) {
-  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
 }
 
 std::size_t at_least_one(const std::vector<std::uint64_t>& values) {

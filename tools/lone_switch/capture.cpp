@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "tools/lone_switch/capture_builder.hpp"
+#include "tools/text/numbers.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -41,7 +42,7 @@ void CaptureRemarks::add(std::string_view what) {
 std::string CaptureRemarks::text() const {
   std::string text;
   for (const auto& [what, count] : all_) {
-    text += fmt::format("{}{} frame{} {}", text.empty() ? "" : "; ", count, count == 1 ? "" : "s", what);
+    text += fmt::format("{}{} {}", text.empty() ? "" : "; ", counted(count, "frame"), what);
   }
   return text;
 }

@@ -7,6 +7,7 @@
 
 #include "models/switch/entry_timeouts.hpp"
 #include "tools/lone_switch/field_values.hpp"
+#include "tools/text/numbers.hpp"
 #include "tools/text/units.hpp"
 
 namespace racksim::tools {
@@ -41,7 +42,7 @@ std::optional<FromTrigger> read_field(const JsonValue& value, unsigned bits, con
   const auto number = object.choice("field", "the name of a field", names);
   if (fields[number].bits > bits) {
     place.member("field").refuse(fmt::format("{} of {} bits", quote(names[number]), fields[number].bits),
-                                 fmt::format("a field of at most {} bit{}", bits, bits == 1 ? "" : "s"));
+                                 "a field of at most " + counted(bits, "bit"));
   }
   return FromTrigger{number};
 }

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "p4model/language/header.hpp"
+#include "tools/text/numbers.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -71,9 +72,8 @@ std::uint64_t read_value(const JsonValue& value, unsigned bits, const JsonLocati
   const std::uint64_t most = p4::mask_of(bits);
   if (number && *number <= most) return *number;
   const char* address = bits == 48 ? ", or a MAC address" : bits == 32 ? ", or an IPv4 address" : "";
-  place.refuse(value.description(),
-               fmt::format("a value of {} bit{}, a number (or its text, \"0x...\" too) from 0 to {}{}", bits,
-                           bits == 1 ? "" : "s", most, address));
+  place.refuse(value.description(), fmt::format("a value of {}, a number (or its text, \"0x...\" too) from 0 to {}{}",
+                                                counted(bits, "bit"), most, address));
 }
 
 std::string value_text(std::string_view field, unsigned bits, std::uint64_t value) {

@@ -5,14 +5,15 @@
 
 #include "tools/lone_switch/expectations.hpp"
 #include "tools/lone_switch/field_values.hpp"
+#include "tools/text/numbers.hpp"
 
 namespace racksim::tools {
 namespace {
 
 std::string amount_text(const std::optional<std::uint64_t>& packets, const std::optional<std::uint64_t>& bytes) {
   std::string text;
-  if (packets) text = fmt::format("{} packet{}", *packets, *packets == 1 ? "" : "s");
-  if (bytes) text += fmt::format("{}{} byte{}", text.empty() ? "" : ", ", *bytes, *bytes == 1 ? "" : "s");
+  if (packets) text = counted(*packets, "packet");
+  if (bytes) text += (text.empty() ? "" : ", ") + counted(*bytes, "byte");
   return text;
 }
 

@@ -14,6 +14,7 @@
 #include "tools/plot/time_unit.hpp"
 #include "tools/text/csv_field.hpp"
 #include "tools/text/nearest_name.hpp"
+#include "tools/text/numbers.hpp"
 
 namespace racksim::tools {
 namespace {

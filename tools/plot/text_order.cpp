@@ -72,10 +72,6 @@ std::vector<std::string> in_order(const std::vector<std::string>& texts) {
   return once;
 }
 
-std::string counted(std::size_t number, const char* what) {
-  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
-}
-
 std::string told_of_mixture(const std::vector<std::string>& settings) {
   constexpr std::size_t kFew = 5;
   std::string names;

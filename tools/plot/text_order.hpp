@@ -28,9 +28,6 @@ std::vector<std::string> distinct(const std::vector<std::string>& texts);
 /// The same in the order of their places.
 std::vector<std::string> in_order(const std::vector<std::string>& texts);
 
-/// "1 result", "2 results".
-std::string counted(std::size_t number, const char* what);
-
 /// What is told of results that were put together although these settings differ among them; they are some.
 std::string told_of_mixture(const std::vector<std::string>& settings);
 

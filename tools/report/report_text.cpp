@@ -157,7 +157,7 @@ std::string checked_text(const std::vector<Judged>& judged) {
   for (const Judged& one : judged) {
     if (one.count == 0) continue;
     if (!text.empty()) text += ", ";
-    text += fmt::format("{} ({} {}{})", one.oracle, one.count, one.of, one.count == 1 ? "" : "s");
+    text += fmt::format("{} ({})", one.oracle, counted(one.count, one.of));
   }
   return text;
 }

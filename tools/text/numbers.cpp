@@ -31,4 +31,8 @@ std::string shown_percent(double share) {
   return shown_number(100 * share) + " %";
 }
 
+std::string counted(std::uint64_t number, std::string_view what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
 }  // namespace racksim::tools

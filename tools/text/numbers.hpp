@@ -1,7 +1,9 @@
 // Numbers as people read them: at most four significant digits, never an exponent.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace racksim::tools {
 
@@ -11,5 +13,7 @@ std::string shown_number(double value);
 std::string shown_duration(double ns);
 /// Of a share: "29.6 %".
 std::string shown_percent(double share);
+/// "1 result", "2 results".
+std::string counted(std::uint64_t number, std::string_view what);
 
 }  // namespace racksim::tools
