@@ -28,8 +28,8 @@ struct AnswerLabel {
 /// Counts the operations of each label.
 class AnswerTally {
  public:
-  /// `all` counts every answer; `metrics` must outlive it. Throws std::logic_error if there is no label, or if one speaks of another that does not
-  /// exist.
+  /// `all` counts every answer; `metrics` must outlive it. Throws std::logic_error if there is no label, or if one speaks
+  /// of another that does not exist.
   AnswerTally(sim::Metrics& metrics, const sim::Counter& all, const std::vector<AnswerLabel>& labels);
 
   /// An operation with this label has ended with an answer. Throws std::logic_error if there is no such label.
