@@ -65,8 +65,8 @@ int run(const RunOptions& options, CommandContext& context) {
     return run_knee(options.file, overrides, options.knee, options.seeds, options.json, options.quiet, context);
   }
   if (options.seeds.wanted()) {
-    return run_with_seeds(options.file, options.seed, options.overrides, options.seeds, options.json, options.quiet,
-                          options.verbose, context);
+    return run_with_seeds(options.file, options.seed, options.overrides, options.seeds, options.out, options.json,
+                          options.quiet, options.verbose, context);
   }
   std::optional<Profiler> profiler;
   if (options.profile) profiler.emplace();
@@ -115,7 +115,9 @@ void add_run(CommandContext& context) {
   add_scenario(*command, "FILE", options->file, "Scenario file");
   add_number(*command, "--seed", options->seed, "Replace the scenario's seed");
   command->add_option("--set", options->overrides, "Replace a value: path=value")->expected(1)->take_all();
-  command->add_option("--out", options->out, "Write configuration, report and checkpoints to this folder");
+  command->add_option(
+      "--out", options->out,
+      "Write configuration, report and checkpoints to this folder; with several seeds to one of each in it, seed-SEED");
   command->add_flag("--json", options->json, "Print the report as JSON, alone on standard output");
   command->add_flag("--quiet", options->quiet, "Print nothing but errors: the exit status tells the verdict");
   command->add_flag("--verbose", options->verbose, "Print the numbers of all parts of the rack");
@@ -124,8 +126,9 @@ void add_run(CommandContext& context) {
   add_seed_options(*command, options->seeds, "Run it with so many seeds, from its own on: means and 95 % intervals");
   add_precision_options(*command, options->seeds);
   for (const char* several : {"--knee", "--seeds", "--precision"}) {
-    for (const char* one : {"--out", "--profile"}) command->get_option(several)->excludes(command->get_option(one));
+    command->get_option(several)->excludes(command->get_option("--profile"));
   }
+  command->get_option("--knee")->excludes(command->get_option("--out"));
   command->get_option("--knee")->excludes(command->get_option("--precision"));
   command->callback([&context, options] { context.action = [&context, options] { return run(*options, context); }; });
 }

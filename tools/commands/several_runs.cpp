@@ -6,17 +6,20 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <ostream>
 
 #include "tools/commands/command_arguments.hpp"
 #include "tools/experiment/experiment.hpp"
 #include "tools/experiment/machine_needs.hpp"
+#include "tools/experiment/provenance.hpp"
 #include "tools/files/data_files.hpp"
 #include "tools/json/input_error.hpp"
 #include "tools/knee/knee_runs.hpp"
 #include "tools/knee/knee_seeds.hpp"
 #include "tools/processes/interruption.hpp"
 #include "tools/processes/progress_line.hpp"
+#include "tools/report/run_folder.hpp"
 #include "tools/scenario/contradictions.hpp"
 #include "tools/scenario/overrides.hpp"
 #include "tools/seeds/seed_report.hpp"
@@ -149,15 +152,48 @@ int status_of(const std::vector<SeedRun>& runs) {
   return all_pass(runs) ? exit_ok : exit_failed;
 }
 
+namespace {
+
+SeedKeeping kept_in(const std::string& out, const SeedCommand& command) {
+  const auto folder_of = [out](const Scenario& one) {
+    return (std::filesystem::path(out) / fmt::format("seed-{}", one.seed)).string();
+  };
+  SeedKeeping keeping;
+  keeping.begin = [folder_of](const Scenario& one) {
+    check_run_folder(folder_of(one), one, "racksim run", "--out");
+    return folder_of(one);
+  };
+  keeping.end = [folder_of, command](const Scenario& one, const RunResult& result, const sim::Metrics& metrics) {
+    const RunOrigin origin{command(one.seed), inputs_json(one.files)};
+    write_run_folder(folder_of(one), stored_run(one, result, metrics, &origin), "racksim run", "--out");
+  };
+  return keeping;
+}
+
+bool writes_files(Observation observe) {
+  const auto files = observe.files();
+  return std::any_of(files.begin(), files.end(), [](const auto& one) { return !one.second->empty(); });
+}
+
+}  // namespace
+
 int run_with_seeds(const std::string& file, std::optional<std::uint64_t> seed,
-                   const std::vector<std::string>& overrides, const SeedArguments& arguments, bool json, bool quiet,
-                   bool verbose, CommandContext& context) {
+                   const std::vector<std::string>& overrides, const SeedArguments& arguments, const std::string& out,
+                   bool json, bool quiet, bool verbose, CommandContext& context) {
   std::vector<std::string> with_seed = overrides;
   if (seed) with_seed.push_back(fmt::format("seed={}", *seed));
   const Scenario scenario = load_scenario(find_scenario_file(file), context.catalogue, with_seed);
   const SeedPlan plan = seed_plan_of(arguments, scenario);
   check_experiment(scenario);  // a mistake is told once, and before a run
+  const SeedCommand command = [&](std::uint64_t one) {
+    return racksim_command("run", file, {"--seed", std::to_string(one)}, overrides);
+  };
+  const SeedKeeping keeping = out.empty() ? SeedKeeping{} : kept_in(out, command);
+  if (keeping.begin) keeping.begin(scenario);  // a folder that cannot be is told before a run
   if (!quiet) {
+    if (out.empty() && writes_files(scenario.observe)) {
+      context.err << "racksim run: several runs write observed files with --out DIR alone" << std::endl;
+    }
     for (const auto& found : contradictions(scenario)) context.err << "racksim run: " << found << std::endl;
     const auto needs = needs_text(machine_needs(scenario), available_memory());
     if (!needs.empty()) context.err << "racksim run: " << needs << std::endl;
@@ -165,16 +201,16 @@ int run_with_seeds(const std::string& file, std::optional<std::uint64_t> seed,
   std::vector<SeedRun> runs;
   {
     ProgressLine line(context.err, !quiet, std::chrono::seconds(2));
-    runs = run_seeds(scenario, plan, [&](std::size_t done) {
-      line.show([&](double wall) {
-        return plan.precision ? fmt::format("{} runs, at most {}, {:.0f} s", done, plan.most, wall)
-                              : fmt::format("{} of {} runs, {:.0f} s", done, plan.most, wall);
-      });
-    });
+    runs = run_seeds(
+        scenario, plan,
+        [&](std::size_t done) {
+          line.show([&](double wall) {
+            return plan.precision ? fmt::format("{} runs, at most {}, {:.0f} s", done, plan.most, wall)
+                                  : fmt::format("{} of {} runs, {:.0f} s", done, plan.most, wall);
+          });
+        },
+        keeping);
   }
-  const SeedCommand command = [&](std::uint64_t one) {
-    return racksim_command("run", file, {"--seed", std::to_string(one)}, overrides);
-  };
   if (runs.empty()) {
     stop_if_interrupted([] { return "no run had ended"; });
   } else if (json) {

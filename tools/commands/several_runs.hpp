@@ -43,10 +43,10 @@ std::string of_those_that_ended(std::size_t count, const char* what);
 int status_of(const std::vector<SeedRun>& runs);
 
 /// Runs the scenario of a file under these overrides with `seed`, or its own, and those that follow, and prints what they
-/// come to. Returns their status. Throws InputError.
+/// come to. Each is kept in a folder seed-SEED of `out`, unless that is empty. Returns their status. Throws InputError.
 int run_with_seeds(const std::string& file, std::optional<std::uint64_t> seed,
-                   const std::vector<std::string>& overrides, const SeedArguments& arguments, bool json, bool quiet,
-                   bool verbose, CommandContext& context);
+                   const std::vector<std::string>& overrides, const SeedArguments& arguments, const std::string& out,
+                   bool json, bool quiet, bool verbose, CommandContext& context);
 
 /// The options that stand beside `--knee`.
 struct KneeArguments {

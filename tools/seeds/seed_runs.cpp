@@ -22,11 +22,13 @@ std::string text_of_member(const JsonValue& object, const char* key) {
 
 }  // namespace
 
-std::string seed_answer(Scenario scenario, std::uint64_t seed) {
+std::string seed_answer(Scenario scenario, std::uint64_t seed, const SeedKeeping& keeping) {
   scenario.seed = seed;
-  scenario.observe.trace.clear();  // runs would write over each other's
+  if (!keeping.begin) scenario.observe.write_no_files();
+  const std::string folder = keeping.begin ? keeping.begin(scenario) : "";
   sim::Metrics metrics;
-  const RunResult result = run_experiment(scenario, metrics, "", {});
+  const RunResult result = run_experiment(scenario, metrics, folder, {});
+  if (keeping.end) keeping.end(scenario, result, metrics);
   JsonValue values = JsonValue::object(), units = JsonValue::object();
   for (const std::string& name : metric_names_in(metrics)) {
     const auto value = metric_value(metrics, name);
@@ -75,7 +77,8 @@ bool precise_enough(const std::vector<SeedRun>& runs, double precision) {
   });
 }
 
-std::vector<SeedRun> run_seeds(const Scenario& scenario, const SeedPlan& plan, const SeedProgress& progress) {
+std::vector<SeedRun> run_seeds(const Scenario& scenario, const SeedPlan& plan, const SeedProgress& progress,
+                               const SeedKeeping& keeping) {
   const auto seed_of = [&](std::size_t number) { return plan.first + number; };
   const auto runs_of = [&](const std::vector<ChildResult>& results) {
     std::vector<SeedRun> runs;
@@ -83,7 +86,7 @@ std::vector<SeedRun> run_seeds(const Scenario& scenario, const SeedPlan& plan, c
     return runs;
   };
   OrderedWork ordered{.least = plan.least, .most = plan.most, .work = {}};
-  ordered.work = [&](std::size_t number) { return seed_answer(scenario, seed_of(number)); };
+  ordered.work = [&](std::size_t number) { return seed_answer(scenario, seed_of(number), keeping); };
   ordered.enough = [&](const std::vector<ChildResult>& first) {
     const auto runs = runs_of(first);
     return std::any_of(runs.begin(), runs.end(), [](const SeedRun& run) { return !run.pass; }) ||

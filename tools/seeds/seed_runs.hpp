@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/experiment/run_result.hpp"
 #include "tools/json/input_error.hpp"
 #include "tools/json/json_document.hpp"
 #include "tools/processes/child_processes.hpp"
@@ -40,18 +41,26 @@ struct SeedPlan {
 /// What a precision is asked of.
 inline constexpr const char* kHeadline[] = {"throughput_mops", "latency_ns.mean"};
 
+/// How runs are kept, each in a folder of its own. Both are called in the run's process.
+struct SeedKeeping {
+  /// Gets the folder of a run ready, whose scenario has its seed, and gives its name: observed files go there.
+  std::function<std::string(const Scenario&)> begin = {};
+  std::function<void(const Scenario&, const RunResult&, const sim::Metrics&)> end = {};
+};
+
 /// Told now and then how many runs have ended.
 using SeedProgress = std::function<void(std::size_t done)>;
 
-/// The runs, in the order of seeds; fewer if the program is interrupted. `scenario`'s own seed is not used, and nothing is
-/// traced. Throws as `run_in_order`.
-std::vector<SeedRun> run_seeds(const Scenario& scenario, const SeedPlan& plan, const SeedProgress& progress);
+/// The runs, in the order of seeds; fewer if the program is interrupted. `scenario`'s own seed is not used. What is
+/// not kept writes no observed files: runs would write over each other's. Throws as `run_in_order`.
+std::vector<SeedRun> run_seeds(const Scenario& scenario, const SeedPlan& plan, const SeedProgress& progress,
+                               const SeedKeeping& keeping = {});
 
 /// Whether the headline metrics of these runs are known so well.
 bool precise_enough(const std::vector<SeedRun>& runs, double precision);
 
 /// In the child: runs the scenario with a seed, and tells what came out in JSON.
-std::string seed_answer(Scenario scenario, std::uint64_t seed);
+std::string seed_answer(Scenario scenario, std::uint64_t seed, const SeedKeeping& keeping = {});
 /// What the parent reads of it.
 SeedRun seed_run_of(const ChildResult& result, std::uint64_t seed);
 

@@ -1,6 +1,7 @@
 // `racksim run --seeds` and `--precision` as a person uses them.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <filesystem>
 
 #include "tests/tools/small_scenario.hpp"
 #include "tools/json/json_document.hpp"
@@ -46,6 +47,43 @@ TEST_CASE("runs with several seeds are those of each seed alone, whatever runs a
   CHECK(*throughput.find("least")->number() == interval->least);
   CHECK(*throughput.find("unit")->string() == "Mops");
   CHECK(small.run("--seeds 3 --jobs 1 --json").out == small.run("--seeds 3 --jobs 3 --json").out);
+}
+
+TEST_CASE("each run of several is kept in a folder of its own, as if it had been run alone") {
+  const Small small;
+  const std::string files = " --set observe.series.file=s.csv --set observe.series.interval=5us";
+  CHECK(small.run("--seeds 2 --jobs 2 --quiet --out kept" + files).status == 0);
+  for (const std::string seed : {"7", "8"}) {
+    CHECK(small.run("--seed " + seed + " --quiet --out alone-" + seed + files).status == 0);
+    const auto kept = small.folder.path() / ("kept/seed-" + seed), alone = small.folder.path() / ("alone-" + seed);
+    for (const char* file : {"config.json", "checkpoints.json", "s.csv"}) {
+      INFO(seed << " " << file);
+      CHECK_FALSE(content(kept / file).empty());
+      CHECK(content(kept / file) == content(alone / file));
+    }
+    JsonValue report = read_json_file((kept / "report.json").string()),
+              other = read_json_file((alone / "report.json").string());
+    CHECK(*report.find("run_hash")->string() == *other.find("run_hash")->string());
+    CHECK(*report.find("command")->string() == *other.find("command")->string());
+  }
+}
+
+TEST_CASE("several runs that are not kept write no observed files, and say so") {
+  const Small small;
+  const auto outcome = small.run("--seeds 2 --set observe.series.file=s.csv --set observe.operations=o.csv");
+  CHECK(outcome.status == 0);
+  CHECK_THAT(outcome.err, Catch::Contains("several runs write observed files with --out DIR alone"));
+  CHECK_FALSE(std::filesystem::exists(small.folder.path() / "s.csv"));
+  CHECK_FALSE(std::filesystem::exists(small.folder.path() / "o.csv"));
+}
+
+TEST_CASE("a folder that cannot hold the runs is refused before the first of them") {
+  const Small small;
+  small.folder.write("taken", "a file");
+  const auto outcome = small.run("--seeds 2 --out taken");
+  CHECK(outcome.status == 2);
+  CHECK(outcome.out.empty());
+  CHECK_THAT(outcome.err, Catch::Contains("--out"));
 }
 
 TEST_CASE("seeds follow the one that is given") {
@@ -116,7 +154,8 @@ TEST_CASE("seeds and precisions that make no sense are refused, and nothing runs
   CHECK_THAT(refused("--most-seeds 9"), Catch::Contains("--precision"));
   CHECK_THAT(refused("--precision 2% --most-seeds 4"), Catch::Contains("from 5 to"));
   CHECK_THAT(refused("--jobs 2"), Catch::Contains("--seeds"));
-  CHECK_THAT(refused("--seeds 2 --out o"), Catch::Contains("one of the two"));
+  CHECK_THAT(refused("--seeds 2 --profile"), Catch::Contains("one of the two"));
+  CHECK_THAT(refused("--knee --out o"), Catch::Contains("one of the two"));
   CHECK_THAT(refused("--seeds 2 --profile"), Catch::Contains("one of the two"));
   CHECK_THAT(refused("--knee --precision 2%"), Catch::Contains("one of the two"));
   CHECK_THAT(refused("--seeds 2 --seed 18446744073709551615"), Catch::Contains("below 2^64"));
