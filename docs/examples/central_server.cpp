@@ -157,11 +157,12 @@ class Client final : public models::MemoryPort, public models::PacketHandler {
     asked_.session = index;
   }
 
-  sim::Task<sim::Value> read(sim::Key block, sim::OperationId operation) override {
-    return ask(false, block, sim::kNeverWritten, operation);
+  // An object is a block here: an access is of one.
+  sim::Task<void> read(models::MemoryAccess access, std::span<sim::Value> values, sim::OperationId operation) override {
+    values.front() = co_await ask(false, access.first, sim::kNeverWritten, operation);
   }
-  sim::Task<void> write(sim::Key block, sim::Value value, sim::OperationId operation) override {
-    co_await ask(true, block, value, operation);
+  sim::Task<void> write(models::MemoryAccess access, sim::Value value, sim::OperationId operation) override {
+    co_await ask(true, access.first, value, operation);
   }
 
   void on_packet(p4::PacketRef packet) override {

@@ -58,11 +58,12 @@ MemoryService::MemoryService(sim::Calendar& calendar, sim::EventLog& event_log, 
       object_bits_(static_cast<unsigned>(std::countr_zero(shape_.object_bytes))),
       allocator_(shape.roles.first_memory_node, shape.roles.memory_nodes, shape_.block_bytes, shape_.memory_bytes),
       performed_(sessions()),
+      values_(sessions()),
       contents_(shape_.object_bytes),
       buffered_(sessions()) {}
 
 std::uint64_t MemoryService::bytes_of(const sim::OperationView& begun) const {
-  if (sim::accesses_memory(begun.kind)) return shape_.object_bytes;
+  if (sim::accesses_memory(begun.kind)) return shape_.object_bytes * begun.objects;
   if (sim::requests_lock(begun.kind) || begun.kind == sim::OperationKind::unlock) return shape_.block_bytes;
   return begun.kind == sim::OperationKind::allocate ? begun.value.number() : 0;
 }
@@ -92,33 +93,69 @@ void MemoryService::check_call(Session session, sim::OperationKind kind, sim::Ke
 
 void MemoryService::check(Session, sim::OperationKind, sim::Key) const {}
 
+MemoryAccess MemoryService::access_at(GlobalAddress address, std::uint64_t bytes) const {
+  const std::uint64_t here = std::min(bytes, shape_.block_bytes - (address.value & (shape_.block_bytes - 1)));
+  const sim::Key first = object_of(address);
+  return {first, static_cast<std::uint32_t>(object_of({address.value + here - 1}) - first + 1),
+          static_cast<std::uint32_t>(here)};
+}
+
+std::span<sim::Value> MemoryService::room_for(Session session, const MemoryAccess& access) {
+  std::vector<sim::Value>& values = values_[index_of(session)];
+  if (values.size() < access.objects) values.resize(std::size_t{1} << objects_bits());
+  return std::span(values).first(access.objects);
+}
+
 sim::Task<sim::Value> MemoryService::read(Session session, GlobalAddress address, std::uint64_t bytes) {
-  const std::uint64_t last = object_of({address.value + bytes - 1});
-  sim::Value value = 0;
-  for (std::uint64_t object = object_of(address); object <= last; ++object) {
-    value = co_await read_object(session, sim::Key{object});
+  for (;;) {
+    const MemoryAccess access = access_at(address, bytes);
+    const std::span<sim::Value> values = room_for(session, access);
+    co_await read_access(session, access, values);
+    if (access.bytes == bytes) co_return values.back();
+    bytes -= access.bytes;
+    address.value += access.bytes;
   }
-  co_return value;
+}
+
+sim::Task<void> MemoryService::read_values(Session session, GlobalAddress address, std::span<sim::Value> values) {
+  const MemoryAccess access = access_at(address, values.size() * shape_.object_bytes);
+  if (access.objects != values.size()) throw std::invalid_argument("objects of several blocks in one call");
+  return read_access(session, access, values);
 }
 
 sim::Task<sim::Value> MemoryService::write(Session session, GlobalAddress address, std::uint64_t bytes) {
-  const std::uint64_t last = object_of({address.value + bytes - 1});
-  sim::Value value = 0;
-  for (std::uint64_t object = object_of(address); object <= last; ++object) {
-    value = co_await write_object(session, sim::Key{object}, {}, 0);
+  for (;;) {
+    const MemoryAccess access = access_at(address, bytes);
+    const sim::Value first = co_await write_access(session, access, {}, 0);
+    if (access.bytes == bytes) co_return sim::Value{first + (access.objects - 1)};
+    bytes -= access.bytes;
+    address.value += access.bytes;
   }
-  co_return value;
+}
+
+void MemoryService::keep_bytes(FirstBytes first) {
+  keeps_bytes_ = true;
+  if (!first) return;
+  contents_.begin_with(
+      [this, first = std::move(first)](sim::Key object, std::size_t offset, std::span<std::byte> into) {
+        first({(object.number() << object_bits_) + offset}, into);
+      });
 }
 
 sim::Task<void> MemoryService::load(Session session, GlobalAddress address, std::span<std::byte> into) {
   while (!into.empty()) {
-    const sim::Key object = object_of(address);
-    const std::size_t offset = address.value & (shape_.object_bytes - 1);
-    const std::size_t here = std::min<std::size_t>(into.size(), shape_.object_bytes - offset);
-    const sim::Value value = co_await read_object(session, object);
-    copy_bytes(session, object, value, offset, into.first(here));
-    into = into.subspan(here);
-    address.value += here;
+    const MemoryAccess access = access_at(address, into.size());
+    const std::span<sim::Value> values = room_for(session, access);
+    co_await read_access(session, access, values);
+    std::size_t offset = address.value & (shape_.object_bytes - 1);
+    std::span<std::byte> rest = into.first(access.bytes);
+    for (std::uint32_t i = 0; i < access.objects; ++i, offset = 0) {
+      const std::size_t here = std::min<std::size_t>(rest.size(), shape_.object_bytes - offset);
+      copy_bytes(session, sim::Key{access.first + i}, values[i], offset, rest.first(here));
+      rest = rest.subspan(here);
+    }
+    into = into.subspan(access.bytes);
+    address.value += access.bytes;
   }
 }
 
@@ -129,17 +166,16 @@ void MemoryService::copy_bytes(Session session, sim::Key object, sim::Value valu
   const std::vector<BufferedWrite>& buffered = buffered_[index_of(session)];
   const auto read = std::find_if(buffered.begin(), buffered.end(),
                                  [&](const BufferedWrite& w) { return w.object == object && w.value == value; });
-  if (read == buffered.end()) return contents_.copy(value, offset, into);
+  if (read == buffered.end()) return contents_.copy(object, value, offset, into);
   std::vector<std::byte> bytes(shape_.object_bytes);
-  const auto current = current_.find(object);
-  contents_.copy(current == current_.end() ? sim::kNeverWritten : sim::Value{current->second}, 0, bytes);
+  contents_.copy(object, contents_.current(object), 0, bytes);
   for (auto write = buffered.begin(); write <= read; ++write) {
     if (write->object != object) continue;
     if (const auto patch = patches_.find(write->operation); patch != patches_.end()) {
       std::copy(patch->second.bytes.begin(), patch->second.bytes.end(),
                 bytes.begin() + static_cast<std::ptrdiff_t>(patch->second.offset));
     } else {
-      contents_.copy(write->value, 0, bytes);  // its number
+      contents_.copy(object, write->value, 0, bytes);  // its number
     }
   }
   std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(offset), into.size(), into.begin());
@@ -148,24 +184,21 @@ void MemoryService::copy_bytes(Session session, sim::Key object, sim::Value valu
 sim::Task<void> MemoryService::store(Session session, GlobalAddress address, std::span<const std::byte> bytes) {
   if (!keeps_bytes_) throw std::logic_error("real bytes are stored in a memory service that keeps none");
   while (!bytes.empty()) {
-    const sim::Key object = object_of(address);
-    const std::size_t offset = address.value & (shape_.object_bytes - 1);
-    const std::size_t here = std::min<std::size_t>(bytes.size(), shape_.object_bytes - offset);
-    co_await write_object(session, object, bytes.first(here), offset);
-    bytes = bytes.subspan(here);
-    address.value += here;
+    const MemoryAccess access = access_at(address, bytes.size());
+    co_await write_access(session, access, bytes.first(access.bytes), address.value & (shape_.object_bytes - 1));
+    bytes = bytes.subspan(access.bytes);
+    address.value += access.bytes;
   }
 }
 
-sim::Task<sim::Value> MemoryService::read_object(Session session, sim::Key object) {
-  check_call(session, sim::OperationKind::read, block_of_object(object));
-  const PendingOperation begun = begin(session, sim::OperationKind::read, object);
+sim::Task<void> MemoryService::read_access(Session session, MemoryAccess access, std::span<sim::Value> values) {
+  check_call(session, sim::OperationKind::read, block_of_object(access.first));
+  const PendingOperation begun = begin(session, sim::OperationKind::read, access.first, 0, access.objects);
   Guard guard(*this, session, begun);
   try {
-    const sim::Value value = co_await port(session).read(object, begun.operation);
+    co_await port(session).read(access, values, begun.operation);
     guard.over();
-    end(session, begun, value);
-    co_return value;
+    end(session, begun, values);
   } catch (const Unavailable&) {
     guard.over();
     give_up(session, begun);
@@ -173,17 +206,15 @@ sim::Task<sim::Value> MemoryService::read_object(Session session, sim::Key objec
   }
 }
 
-sim::Task<sim::Value> MemoryService::write_object(Session session, sim::Key object, std::span<const std::byte> bytes,
-                                                  std::size_t offset) {
-  check_call(session, sim::OperationKind::write, block_of_object(object));
-  const PendingOperation begun = begin(session, sim::OperationKind::write, object, next_value(session));
-  if (!bytes.empty()) patches_[begun.operation] = {offset, {bytes.begin(), bytes.end()}};
-  if (keeps_bytes_ && shape_.writes_return_early) {
-    buffered_[index_of(session)].push_back({begun.operation, object, begun.value});
-  }
+sim::Task<sim::Value> MemoryService::write_access(Session session, MemoryAccess access,
+                                                  std::span<const std::byte> bytes, std::size_t offset) {
+  check_call(session, sim::OperationKind::write, block_of_object(access.first));
+  const PendingOperation begun =
+      begin(session, sim::OperationKind::write, access.first, next_value(session, access.objects), access.objects);
+  if (keeps_bytes_) note_patches(session, begun, bytes, offset);
   Guard guard(*this, session, begun);
   try {
-    co_await port(session).write(object, begun.value, begun.operation);
+    co_await port(session).write(access, begun.value, begun.operation);
   } catch (const Unavailable&) {
     guard.over();
     give_up(session, begun);
@@ -195,12 +226,33 @@ sim::Task<sim::Value> MemoryService::write_object(Session session, sim::Key obje
   co_return begun.value;
 }
 
+void MemoryService::note_patches(Session session, const PendingOperation& begun, std::span<const std::byte> bytes,
+                                 std::size_t offset) {
+  for (std::uint32_t i = 0; i < begun.objects; ++i, offset = 0) {
+    const sim::OperationId part{begun.operation + i};
+    const std::size_t here = std::min<std::size_t>(bytes.size(), shape_.object_bytes - offset);
+    if (here > 0) {
+      patches_[part] = {offset, {bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(here)}};
+      bytes = bytes.subspan(here);
+    }
+    if (!shape_.writes_return_early) continue;
+    buffered_[index_of(session)].push_back({part, sim::Key{begun.key + i}, sim::Value{begun.value + i}});
+  }
+}
+
 sim::Task<sim::Value> MemoryService::compare_and_swap(Session session, GlobalAddress address, sim::Value expected) {
   check_call(session, sim::OperationKind::compare_and_swap, block_of(address));
   const PendingOperation begun =
       begin(session, sim::OperationKind::compare_and_swap, object_of(address), next_value(session));
   Guard guard(*this, session, begun);
-  const sim::Value before = co_await port(session).compare_and_swap(begun.key, expected, begun.value, begun.operation);
+  sim::Value before = 0;
+  try {
+    before = co_await port(session).compare_and_swap(begun.key, expected, begun.value, begun.operation);
+  } catch (const Unavailable&) {
+    guard.over();
+    give_up(session, begun);
+    throw;
+  }
   guard.over();
   if (before == expected) perform_at_return(begun, begun.value);
   end_atomic(session, begun, before, before == expected);
@@ -211,7 +263,14 @@ sim::Task<sim::Value> MemoryService::fetch_and_add(Session session, GlobalAddres
   check_call(session, sim::OperationKind::fetch_and_add, block_of(address));
   const PendingOperation begun = begin(session, sim::OperationKind::fetch_and_add, object_of(address), operand);
   Guard guard(*this, session, begun);
-  const sim::Value before = co_await port(session).fetch_and_add(begun.key, operand, begun.operation);
+  sim::Value before = 0;
+  try {
+    before = co_await port(session).fetch_and_add(begun.key, operand, begun.operation);
+  } catch (const Unavailable&) {
+    guard.over();
+    give_up(session, begun);
+    throw;
+  }
   guard.over();
   perform_at_return(begun, sim::Value{before + operand});
   end_atomic(session, begun, before, true);
@@ -388,10 +447,11 @@ void MemoryService::warm_access(Session session, GlobalAddress address, bool wri
 
 sim::Task<void> MemoryService::warm(Session session, sim::Key object, bool write) {
   const sim::Value value = write ? next_value(session) : sim::kNeverWritten;
+  const MemoryAccess access{object};
   if (write) {
-    co_await port(session).write(object, value, kWarmOperation);
+    co_await port(session).write(access, value, kWarmOperation);
   } else {
-    co_await port(session).read(object, kWarmOperation);
+    co_await port(session).read(access, room_for(session, access), kWarmOperation);
   }
   co_await port(session).fence(kWarmOperation);
   if (write) performed(kWarmOperation, object, value);
@@ -406,16 +466,20 @@ void MemoryService::performed(sim::OperationId operation, sim::Key object, sim::
     sim::record_performed(event_log(), source_of(session), calendar().now(), operation, object, value);
   }
   if (!keeps_bytes_) return;
-  std::uint64_t& current = current_[object];
+  if (operation == kWarmOperation) return contents_.write(object, value, 0, {});
   if (const auto patch = patches_.find(operation); patch != patches_.end()) {
-    contents_.compose(value, sim::Value{current}, patch->second.offset, patch->second.bytes);
+    contents_.write(object, value, patch->second.offset, patch->second.bytes);
     patches_.erase(patch);
+  } else {
+    contents_.count(object, value);
   }
-  current = value;
-  if (operation != kWarmOperation) {
-    std::erase_if(buffered_[session_of(operation)],
-                  [operation](const BufferedWrite& write) { return write.operation == operation; });
-  }
+  std::erase_if(buffered_[session_of(operation)],
+                [operation](const BufferedWrite& write) { return write.operation == operation; });
+}
+
+void MemoryService::lost_write(sim::Key object, sim::Value value, sim::Loss why, sim::Value recovered) {
+  Service::lost_write(object, value, why, recovered);
+  if (keeps_bytes_) contents_.lose(object, value, recovered);
 }
 
 void MemoryService::sessions_died(NodeId node) {
@@ -461,8 +525,9 @@ std::vector<std::size_t> MemoryService::waited_for(const PendingOperation& begun
 }
 
 void MemoryService::perform_at_return(const PendingOperation& begun, sim::Value value) {
-  if (shape_.writes_return_early || performed_[session_of(begun.operation)] == begun.operation) return;
-  performed(begun.operation, begun.key, value);
+  const std::uint64_t last = begun.operation + (begun.objects - 1);
+  if (shape_.writes_return_early || performed_[session_of(begun.operation)] == last) return;
+  performed(begun.operation, {begun.key, begun.objects}, value);
 }
 
 }  // namespace racksim::models

@@ -1,9 +1,10 @@
 // The memory service: what an application thread of a distributed shared memory sees (Concordia §6, GAM §3, SELCC §3).
 //
 // The face records histories (service.hpp). An access is of objects, the units that a value belongs to: whole blocks
-// or, where a protocol can lose a neighbour's word, 8 bytes. One that spans several objects is one operation for each,
-// in the order of their addresses, as no system here makes it atomic. An object holds the number of a value; the bytes
-// that it stands for are kept beside the run for an application that writes some (`keep_bytes`, value_contents.hpp).
+// or, where a protocol can lose a neighbour's word, 8 bytes. What lies in one block is one call, and one operation,
+// which takes effect at one instant for all of its objects (history.hpp). One that spans blocks is a call for each, in
+// the order of their addresses, as no system here makes it atomic. An object holds the number of a value; the bytes that
+// it stands for are kept beside the run for an application that writes some (`keep_bytes`, value_contents.hpp).
 //
 // Three instants of a write: it is issued when its operation begins, returned when that ends, and performed when all
 // readers see it. A protocol says when it performs a write (`performed`); if it says nothing the write is performed as
@@ -12,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -50,13 +52,28 @@ class Unavailable : public std::runtime_error {
 
 enum class LockMode : std::uint8_t { exclusive, shared };
 
+/// What one call reads or writes: objects of one block that follow each other.
+struct MemoryAccess {
+  sim::Key first;
+  std::uint32_t objects = 1;
+  std::uint32_t bytes = 8;  ///< from the first that is meant to the last
+};
+
+/// How much longer than a word an access of so many bytes takes the core that copies them: 10 GB/s (assumed; what a hit
+/// costs contains a word).
+constexpr sim::Duration copy_time(std::uint32_t bytes) {
+  return sim::Duration::from_ps(bytes > 8 ? std::int64_t{100} * (bytes - 8) : 0);
+}
+
 /// What the memory service asks of a protocol in the name of one application thread, which the protocol's part that
 /// serves the thread implements. Operations that the protocol does not offer are never asked of it.
 class MemoryPort {
  public:
   virtual ~MemoryPort() = default;
-  virtual sim::Task<sim::Value> read(sim::Key object, sim::OperationId operation) = 0;
-  virtual sim::Task<void> write(sim::Key object, sim::Value value, sim::OperationId operation) = 0;
+  /// Reads the objects at one instant, into `values`, which has room for so many.
+  virtual sim::Task<void> read(MemoryAccess access, std::span<sim::Value> values, sim::OperationId operation) = 0;
+  /// Writes them at one instant: `value` into the first, the next greater one into the next, and so on.
+  virtual sim::Task<void> write(MemoryAccess access, sim::Value value, sim::OperationId operation) = 0;
   /// Writes `desired` if the object has the value `expected`; returns the one it had.
   virtual sim::Task<sim::Value> compare_and_swap(sim::Key object, sim::Value expected, sim::Value desired,
                                                  sim::OperationId operation);
@@ -92,16 +109,24 @@ class MemoryService : public Service {
 
   /// Reads what lies at an address; returns the value of the (last) object.
   sim::Task<sim::Value> read(Session session, GlobalAddress address, std::uint64_t bytes = kWordBytes);
+  /// The same of objects of one block, from the one at the address on, in one call: what each of them has.
+  sim::Task<void> read_values(Session session, GlobalAddress address, std::span<sim::Value> values);
   /// Writes there, giving each object a new value; returns the (last) one.
   sim::Task<sim::Value> write(Session session, GlobalAddress address, std::uint64_t bytes = kWordBytes);
+  /// Fills in what memory holds from an address on before anybody has stored there.
+  using FirstBytes = std::function<void(GlobalAddress address, std::span<std::byte> into)>;
   /// Before anything is written, the warm-up included: an application will store real bytes. What it does not store
-  /// in an object stays as it was, whoever wrote that and how: of a value without bytes those that stand for its
-  /// number.
-  void keep_bytes() { keeps_bytes_ = true; }
+  /// in an object stays as it was: `first`, what others have stored, or, of a value that was written without bytes, those
+  /// that stand for its number. The warm-up leaves the bytes alone. Without `first` everything is 0 at first.
+  void keep_bytes(FirstBytes first = {});
   /// Reads and writes real bytes. `store` throws std::logic_error without `keep_bytes`. With store buffers a session
   /// loads what it has stored and is not performed over what others see.
   sim::Task<void> load(Session session, GlobalAddress address, std::span<std::byte> into);
   sim::Task<void> store(Session session, GlobalAddress address, std::span<const std::byte> bytes);
+  /// What a value of an object stands for, from `offset` on.
+  void copy_contents(sim::Key object, sim::Value value, std::size_t offset, std::span<std::byte> into) const {
+    contents_.copy(object, value, offset, into);
+  }
 
   /// Gives the object a new value if it has the value `expected`; returns the one it had.
   sim::Task<sim::Value> compare_and_swap(Session session, GlobalAddress address, sim::Value expected);
@@ -143,6 +168,13 @@ class MemoryService : public Service {
   /// For the protocol, at the instant at which a write or an atomic operation takes effect for all readers, once each:
   /// the object has `value` from now on. A `warm_access` of its own says so too, with kWarmOperation.
   void performed(sim::OperationId operation, sim::Key object, sim::Value value);
+  /// The same of a write of several objects, the first of which gets `value`.
+  void performed(sim::OperationId operation, const MemoryAccess& access, sim::Value value) {
+    for (std::uint32_t i = 0; i < access.objects; ++i) {
+      performed(sim::OperationId{operation == kWarmOperation ? operation : operation + i}, sim::Key{access.first + i},
+                sim::Value{value + i});
+    }
+  }
 
   /// Throws std::runtime_error, naming what is missing, unless all of these are offered.
   void require(OperationSet needed) const;
@@ -170,6 +202,8 @@ class MemoryService : public Service {
   /// Memory has been reserved before the run.
   virtual void reserved(GlobalAddress first, std::uint64_t bytes, const AllocationHint& hint);
 
+  /// As that of every service. The bytes of the write are undone with it.
+  void lost_write(sim::Key object, sim::Value value, sim::Loss why, sim::Value recovered = sim::kNeverWritten);
   /// As that of every service. What the sessions have written and is not performed they read no more.
   void sessions_died(NodeId node);
   /// For a protocol that frees the lock of a session that a crash has ended, or whose node is taken for dead: an unlock in
@@ -205,12 +239,19 @@ class MemoryService : public Service {
   /// Whether the session's lock was there, which it is no more.
   bool take_out(std::vector<HeldLock>& locks, Session session, sim::Key block) const;
   sim::Task<void> warm(Session session, sim::Key object, bool write);
-  sim::Task<sim::Value> read_object(Session session, sim::Key object);
+  /// As much of it as lies in one block.
+  MemoryAccess access_at(GlobalAddress address, std::uint64_t bytes) const;
+  /// Room for what the session reads.
+  std::span<sim::Value> room_for(Session session, const MemoryAccess& access);
+  sim::Task<void> read_access(Session session, MemoryAccess access, std::span<sim::Value> values);
   sim::Task<void> lock_block(Session session, sim::Key block, LockMode mode);
   sim::Task<bool> try_lock_block(Session session, sim::Key block, LockMode mode);
   sim::Task<void> unlock_block(Session session, sim::Key block);
-  sim::Task<sim::Value> write_object(Session session, sim::Key object, std::span<const std::byte> bytes,
+  /// `bytes`, if any, go to the first object from `offset` on.
+  sim::Task<sim::Value> write_access(Session session, MemoryAccess access, std::span<const std::byte> bytes,
                                      std::size_t offset);
+  void note_patches(Session session, const PendingOperation& begun, std::span<const std::byte> bytes,
+                    std::size_t offset);
   /// Copies what an object has from `offset` on for a session that has read `value` there.
   void copy_bytes(Session session, sim::Key object, sim::Value value, std::size_t offset,
                   std::span<std::byte> into) const;
@@ -220,15 +261,15 @@ class MemoryService : public Service {
   MemoryShape shape_;
   unsigned block_bits_, object_bits_;
   MemoryAllocator allocator_;
-  std::vector<std::uint64_t> performed_;  // by session: its operation that was performed last
-  std::vector<HeldLock> held_locks_;      // a few: sessions hold one or two
-  std::vector<HeldLock> taken_back_;      // of sessions that may not know of it
+  std::vector<std::uint64_t> performed_;         // by session: its operation that was performed last
+  std::vector<HeldLock> held_locks_;             // a few: sessions hold one or two
+  std::vector<HeldLock> taken_back_;             // of sessions that may not know of it
+  std::vector<std::vector<sim::Value>> values_;  // by session: room for what it reads
   ValueContents contents_;
   // Where real bytes are kept:
   bool keeps_bytes_ = false;
-  std::unordered_map<std::uint64_t, Patch> patches_;          // by operation: of those not performed yet
-  std::vector<std::vector<BufferedWrite>> buffered_;          // by session, in their order: not performed yet
-  std::unordered_map<std::uint64_t, std::uint64_t> current_;  // by object: its value
+  std::unordered_map<std::uint64_t, Patch> patches_;  // by operation, or part of one: of those not performed yet
+  std::vector<std::vector<BufferedWrite>> buffered_;  // by session, in their order: not performed yet
 };
 
 }  // namespace racksim::models

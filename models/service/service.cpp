@@ -59,31 +59,44 @@ Service::Service(sim::Calendar& calendar, sim::EventLog& event_log, sim::Metrics
            fairness);
 }
 
-sim::Value Service::next_value(Session session) {
+sim::Value Service::next_value(Session session, std::uint32_t count) {
   // Unique in the run and never 0, which stands for data that nobody has written.
   const std::size_t index = index_of(session);
-  ++sessions_[index].writes;
+  sessions_[index].writes += count;
   RACKSIM_INVARIANT(session_of(value_of(index)) == index, "a value tells its session and is never 0");
-  return value_of(index);
+  return sim::Value{value_of(index) - (count - 1)};
 }
 
-Service::PendingOperation Service::begin(Session session, sim::OperationKind kind, sim::Key key,
-                                         std::uint64_t operand) {
+Service::PendingOperation Service::begin(Session session, sim::OperationKind kind, sim::Key key, std::uint64_t operand,
+                                         std::uint32_t objects) {
   const std::size_t index = index_of(session);
   SessionState& state = sessions_[index];
-  const sim::OperationId operation{sim::number_of_session(index, ++state.operations)};
+  const sim::OperationId operation{sim::number_of_session(index, state.operations + 1)};
+  state.operations += objects;
   ++pending_;
-  sim::record_begun(event_log_, state.source, calendar_.now(), operation, kind, key, sim::Value{operand});
-  return {.operation = operation,
-          .at = calendar_.now(),
-          .key = key,
-          .value = sim::Value{operand},
-          .kind = kind,
-          .at_node = session.node};
+  sim::record_begun(event_log_, state.source, calendar_.now(), operation, kind, key, sim::Value{operand}, objects);
+  const PendingOperation begun{.operation = operation,
+                               .at = calendar_.now(),
+                               .key = key,
+                               .value = sim::Value{operand},
+                               .objects = objects,
+                               .kind = kind,
+                               .at_node = session.node};
+  record_parts(sim::Observed::part_begun, state.source, begun,
+               [&](std::uint32_t i) { return operand == 0 ? 0 : operand + i; });
+  return begun;
 }
 
 sim::Duration Service::end(Session session, const PendingOperation& begun, sim::Value value) {
+  record_parts(sim::Observed::part_ended, source_of(session), begun, [&](std::uint32_t i) { return value + i; });
   sim::record_ended(event_log_, source_of(session), calendar_.now(), begun.operation, begun.kind, begun.key, value);
+  return count(begun);
+}
+
+sim::Duration Service::end(Session session, const PendingOperation& begun, std::span<const sim::Value> values) {
+  record_parts(sim::Observed::part_ended, source_of(session), begun,
+               [&](std::uint32_t i) { return values[i].number(); });
+  sim::record_ended(event_log_, source_of(session), calendar_.now(), begun.operation, begun.kind, begun.key, values[0]);
   return count(begun);
 }
 
@@ -122,6 +135,8 @@ void Service::end_for_dead(Session session, const PendingOperation& begun) {
 
 void Service::give_up(Session session, const PendingOperation& begun) {
   --pending_;
+  record_parts(sim::Observed::part_given_up, source_of(session), begun,
+               [&](std::uint32_t i) { return begun.value == 0 ? 0 : begun.value + i; });
   sim::record_given_up(event_log_, source_of(session), calendar_.now(), begun.operation, begun.kind, begun.key,
                        begun.value);
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -90,7 +91,8 @@ class Service {
     sim::OperationId operation = 0;
     sim::Time at;
     sim::Key key = 0;
-    sim::Value value = 0;  ///< what it writes or adds
+    sim::Value value = 0;  ///< what it writes, to the first of its objects, or adds
+    std::uint32_t objects = 1;
     sim::OperationKind kind = sim::OperationKind::read;
     NodeId at_node = 0;  ///< that carries it out, and with which it dies
   };
@@ -144,12 +146,16 @@ class Service {
   /// What a warm-up access has for an operation: none that a history knows.
   static constexpr sim::OperationId kWarmOperation = 0;
 
-  /// A value that no write has written yet, never 0.
-  sim::Value next_value(Session session);
-  /// `operand` is what it writes or adds, if it does; of a write `next_value` gives it.
-  PendingOperation begin(Session session, sim::OperationKind kind, sim::Key key, std::uint64_t operand = 0);
-  /// It has taken effect and its session knows. `value` is what a read has read. Returns how long it took.
+  /// A value that no write has written yet, never 0; the first of so many, which follow each other.
+  sim::Value next_value(Session session, std::uint32_t count = 1);
+  /// `operand` is what it writes or adds, if it does; of a write `next_value` gives it, as many as there are objects.
+  PendingOperation begin(Session session, sim::OperationKind kind, sim::Key key, std::uint64_t operand = 0,
+                         std::uint32_t objects = 1);
+  /// It has taken effect and its session knows. `value` is what a read has read or, of several objects, what a write has
+  /// written to the first. Returns how long it took.
   sim::Duration end(Session session, const PendingOperation& begun, sim::Value value);
+  /// The same of a read: what each object has, in their order.
+  sim::Duration end(Session session, const PendingOperation& begun, std::span<const sim::Value> values);
   /// The same for an atomic operation, which has read `before`.
   sim::Duration end_atomic(Session session, const PendingOperation& begun, sim::Value before, bool wrote);
   /// The same for a request for a lock.
@@ -193,6 +199,14 @@ class Service {
 
  private:
   sim::Duration count(const PendingOperation& begun);
+  /// Records `what` of each object of an operation behind the first; `value(i)` is what the i-th has.
+  template <class ValueOf>
+  void record_parts(sim::Observed what, sim::Source source, const PendingOperation& begun, ValueOf&& value) {
+    for (std::uint32_t i = 1; i < begun.objects; ++i) {
+      sim::record_part(event_log_, what, source, calendar_.now(), sim::OperationId{begun.operation + i}, begun.kind,
+                       sim::Key{begun.key + i}, sim::Value{value(i)});
+    }
+  }
   /// Operations that ended in the window, by node.
   std::vector<double> operations_of_nodes() const;
   sim::Value value_of(std::size_t index) const {

@@ -109,6 +109,7 @@ class ProgramParser {
     while (reader_.accept('|'));
     if (!reader_.at_end()) reader_.refuse(reader_.skip_spaces(), "';' and an operation, '|' and a session, or its end");
     check_homes();
+    check_joins();
     return std::move(program_);
   }
 
@@ -159,15 +160,54 @@ class ProgramParser {
       if (reader_.accept('/')) session.thread = static_cast<std::uint16_t>(reader_.number(0, 63, "a thread"));
     }
     reader_.expect(':', "before the operations of the session");
+    bool joins = false;
     do {
       const std::size_t begin = reader_.skip_spaces();
       program_.sessions.back().operations.push_back(operation());
+      if (joins) join(program_.sessions.back(), begin);
       const sim::OperationKind kind = program_.sessions.back().operations.back().kind;
       if (at_end && kind != sim::OperationKind::read) reader_.refuse(begin, "a read, as in the session end");
       check_lock(program_.sessions.back(), begin);
-    } while (reader_.accept(';'));
+      joins = reader_.accept(',');
+    } while (joins || reader_.accept(';'));
     for (const LitmusOperation& taken : held_) {
       reader_.refuse(reader_.skip_spaces(), fmt::format("; unlock({})", program_.objects[taken.object].name));
+    }
+  }
+
+  /// The session's last operation is one call with the one before it: their words lie side by side.
+  void join(LitmusSession& session, std::size_t place) {
+    LitmusOperation& last = session.operations.back();
+    const LitmusOperation& before = session.operations[session.operations.size() - 2];
+    const bool access = last.kind == sim::OperationKind::read || last.kind == sim::OperationKind::write;
+    if (!access || last.kind != before.kind)
+      reader_.refuse(place, "another read behind a read, or write behind a write");
+    last.joins = true;
+    std::optional<std::size_t>& behind = program_.objects[last.object].behind;
+    for (std::optional<std::size_t> at = before.object; at; at = program_.objects[*at].behind) {
+      if (*at == last.object) reader_.refuse(place, "another word of the line");
+    }
+    const auto taken = [&](const LitmusObject& other) { return other.behind == before.object; };
+    const bool fits =
+        behind ? behind == before.object : std::none_of(program_.objects.begin(), program_.objects.end(), taken);
+    if (!fits || program_.objects[last.object].home) {
+      reader_.refuse(place, fmt::format("the word that lies behind {}", program_.objects[before.object].name));
+    }
+    behind = before.object;
+    joined_at_ = place;
+  }
+
+  void check_joins() const {
+    for (const LitmusObject& object : program_.objects) {
+      std::size_t words = 1;
+      for (std::optional<std::size_t> at = object.behind; at; at = program_.objects[*at].behind) ++words;
+      if (words <= LitmusProgram::kMostJoined) continue;
+      reader_.refuse(*joined_at_, fmt::format("words of a line that has at most {}", LitmusProgram::kMostJoined));
+    }
+    const OperationSet others =
+        program_.operations().without({sim::OperationKind::read, sim::OperationKind::write, sim::OperationKind::fence});
+    if (joined_at_ && !others.empty()) {
+      reader_.refuse(*joined_at_, fmt::format("one word a call, in a program with {}", others.names()));
     }
   }
 
@@ -296,7 +336,8 @@ class ProgramParser {
   std::vector<std::size_t> homes_;                             // where each is given, by object
   std::map<std::size_t, std::vector<std::uint64_t>> written_;  // by object
   std::map<std::size_t, std::uint64_t> added_;
-  std::vector<LitmusOperation> held_;  // locks of the session
+  std::vector<LitmusOperation> held_;     // locks of the session
+  std::optional<std::size_t> joined_at_;  // where a call of several words stands
 };
 
 LitmusOutcome::Condition parse_condition(Reader& reader, const LitmusProgram& program) {
@@ -371,7 +412,8 @@ std::string LitmusProgram::text() const {
     if (session.node) text += fmt::format("@{}", *session.node);
     if (session.thread) text += fmt::format("/{}", *session.thread);
     for (const LitmusOperation& operation : session.operations) {
-      text += fmt::format("{} {}", &operation == &session.operations.front() ? ":" : ";", printed(operation, *this));
+      const bool first = &operation == &session.operations.front();
+      text += fmt::format("{} {}", first ? ":" : operation.joins ? "," : ";", printed(operation, *this));
     }
   }
   return text;
@@ -392,6 +434,11 @@ OperationSet LitmusProgram::operations() const {
     for (const LitmusOperation& operation : session.operations) all = all.with({operation.kind});
   }
   return all;
+}
+
+bool LitmusProgram::joins() const {
+  return std::any_of(objects.begin(), objects.end(),
+                     [](const LitmusObject& object) { return object.behind.has_value(); });
 }
 
 bool LitmusProgram::can_hold(std::size_t object, std::uint64_t value) const {

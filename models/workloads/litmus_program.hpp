@@ -13,6 +13,8 @@
 //   r0=faa(x,1)    fetch-and-add, likewise
 //   lock(x)        takes the exclusive lock of the block that the object lies in, rlock(x) the shared one
 //   unlock(x)      gives it back
+//   x=1, y=2       what commas join is one call: writes, or reads, of words that lie side by side in a line, in this
+//                  order. A program that has such calls has real bytes in its words, and no locks or atomics
 //
 // The last session may be `end`, which only reads: when all others are over and their writes are performed.
 // Sessions may name a node and a thread of it, objects their home; what they leave out the workload chooses. An outcome
@@ -38,6 +40,7 @@ struct LitmusOperation {
   std::uint64_t value = 0;                   ///< names what it writes, or is what it adds
   std::size_t into = 0;                      ///< the register that it sets, if it reads
   std::optional<std::size_t> expected = {};  ///< of compare-and-swap: the register; none: the object's first value
+  bool joins = false;                        ///< it is one call with the operation before it
 
   bool reads() const { return kind == sim::OperationKind::read || sim::is_atomic(kind); }
   bool takes_lock() const { return sim::requests_lock(kind); }
@@ -54,6 +57,7 @@ struct LitmusSession {
 struct LitmusObject {
   std::string name;
   std::optional<NodeId> home = {};
+  std::optional<std::size_t> behind = {};  ///< the object whose word lies just before its own in one line
 };
 
 struct LitmusRegister {
@@ -65,6 +69,8 @@ struct LitmusRegister {
 struct LitmusProgram {
   /// The largest number of a write, and the most that fetch-and-adds may add to one object in all.
   static constexpr std::uint64_t kMostValue = 255;
+  /// The most words of one call.
+  static constexpr std::size_t kMostJoined = 4;
 
   std::vector<LitmusSession> sessions;
   std::vector<LitmusObject> objects;  ///< in the order in which they are named
@@ -74,6 +80,8 @@ struct LitmusProgram {
   std::string text() const;
   /// The kinds of operations in it.
   OperationSet operations() const;
+  /// Whether it has calls of several words.
+  bool joins() const;
   /// Whether an object can have this value, as far as the program's text tells.
   bool can_hold(std::size_t object, std::uint64_t value) const;
 };

@@ -3,6 +3,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
+#include <span>
 #include <vector>
 
 #include "models/service/key_value_service.hpp"
@@ -17,6 +20,7 @@ class LitmusMemory final : public LitmusTarget {
  public:
   LitmusMemory(MemoryService& memory, const LitmusProgram& program) : memory_(memory) {
     const Roles& roles = memory.shape().roles;
+    if (program.joins()) check_room(program);
     for (const LitmusObject& object : program.objects) {
       // By default behind the sessions, which begin at the first node: on nodes without sessions if there are enough.
       const std::size_t turn = (program.sessions.size() + objects_.size()) % roles.memory_nodes;
@@ -27,8 +31,16 @@ class LitmusMemory final : public LitmusTarget {
             fmt::format("one of the nodes {} to {}", roles.first_memory_node,
                         roles.first_memory_node + roles.memory_nodes - 1));
       }
-      objects_.push_back(memory.reserve(memory.shape().block_bytes, {home, true}));
+      objects_.push_back(object.behind ? GlobalAddress{} : memory.reserve(memory.shape().block_bytes, {home, true}));
     }
+    for (std::size_t i = 0; i < objects_.size(); ++i) {
+      std::size_t first = i;
+      std::uint64_t words = 0;
+      for (; program.objects[first].behind; first = *program.objects[first].behind) ++words;
+      if (words > 0) objects_[i] = {objects_[first].value + words * MemoryService::kWordBytes};
+    }
+    in_bytes_ = program.joins();
+    if (in_bytes_) memory.keep_bytes();
   }
 
   unsigned session_nodes() const override { return memory_.shape().roles.compute_nodes; }
@@ -39,6 +51,10 @@ class LitmusMemory final : public LitmusTarget {
   sim::Task<std::optional<LitmusAnswer>> perform(Session session, LitmusRequest request) override {
     const GlobalAddress at = objects_[request.object];
     LitmusAnswer answer;
+    if (in_bytes_ && sim::accesses_memory(request.kind)) {
+      co_await access_words(session, request, answer);
+      co_return answer;
+    }
     switch (request.kind) {
       case sim::OperationKind::read:
         answer.read = co_await memory_.read(session, at);
@@ -70,13 +86,42 @@ class LitmusMemory final : public LitmusTarget {
   }
 
  private:
+  using Words = std::array<std::uint64_t, LitmusProgram::kMostJoined>;
+
+  void check_room(const LitmusProgram& program) const {
+    if (memory_.shape().block_bytes >= sizeof(Words)) return;
+    throw sim::OptionError("program", fmt::format("{}, with words of one block", program.text()),
+                           fmt::format("one without them, where blocks have {} bytes", memory_.shape().block_bytes));
+  }
+
+  /// A call that reads or writes numbers, each write's a new one.
+  sim::Task<void> access_words(Session session, LitmusRequest request, LitmusAnswer& answer) {
+    Words words{};
+    const GlobalAddress at = objects_[request.object];
+    if (request.kind == sim::OperationKind::write) {
+      answer.written = numbers_ + 1;
+      for (std::size_t i = 0; i < request.words; ++i) words[i] = ++numbers_;
+      co_await memory_.store(session, at, std::as_bytes(std::span(words).first(request.words)));
+      co_return;
+    }
+    co_await memory_.load(session, at, std::as_writable_bytes(std::span(words).first(request.words)));
+    answer.read = words[0];
+    std::copy(words.begin() + 1, words.end(), answer.read_behind.begin());
+  }
+
   MemoryService& memory_;
   std::vector<GlobalAddress> objects_;
+  bool in_bytes_ = false;
+  std::uint64_t numbers_ = 0;  // that have been written
 };
 
 class LitmusStore final : public LitmusTarget {
  public:
   LitmusStore(KeyValueService& store, const LitmusProgram& program) : store_(store), objects_(program.objects.size()) {
+    if (program.joins()) {
+      throw sim::OptionError("program", fmt::format("{}, with words of one block", program.text()),
+                             "one word a call: a key-value service has no blocks");
+    }
     for (const LitmusObject& object : program.objects) {
       if (!object.home) continue;
       throw sim::OptionError("program", fmt::format("object {} with its home at node {}", object.name, *object.home),

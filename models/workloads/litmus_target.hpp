@@ -1,7 +1,9 @@
 // What a litmus test runs on: the objects of a program in a memory service, each in a block of its own, or in a
-// key-value service, each under a key of its own.
+// key-value service, each under a key of its own. Objects that a program reads or writes in one call are words of one
+// block, which hold numbers in real bytes: so they are told apart where the unit of a value is the block, too.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -20,10 +22,14 @@ struct LitmusRequest {
   sim::OperationKind kind{};
   std::size_t object = 0;
   std::uint64_t operand = 0;  ///< what compare-and-swap expects, or fetch-and-add adds
+  std::size_t words = 1;      ///< of one call: the object's, and those behind it
 };
 struct LitmusAnswer {
-  std::uint64_t read = 0;
-  std::uint64_t written = 0;  ///< 0 if nothing was
+  std::uint64_t read = 0;     ///< of the first word
+  std::uint64_t written = 0;  ///< to the first word, and so on with those behind it; 0 if nothing was
+  std::array<std::uint64_t, LitmusProgram::kMostJoined - 1> read_behind{};  ///< of the others
+
+  std::uint64_t read_of(std::size_t word) const { return word == 0 ? read : read_behind[word - 1]; }
 };
 
 class LitmusTarget {

@@ -55,6 +55,8 @@ const std::vector<LitmusTest>& litmus_tests() {
       {.name = "coherence",
        .program = "P0: x=1 | P1: x=2 | P2: r0=x; r1=x | P3: r2=x; r3=x",
        .outcome = "r0=1 & r1=2 & r2=2 & r3=1"},
+      {.name = "words", .program = "P0: x=1, y=1 | P1: r0=x, r1=y", .outcome = "r0=1 & r1=0"},
+      {.name = "words+back", .program = "P0: x=1, y=1 | P1: r0=x, r1=y", .outcome = "r0=0 & r1=1"},
       {.name = "wrc", .program = "P0: x=1 | P1: r0=x; y=1 | P2: r1=y; r2=x", .outcome = "r0=1 & r1=1 & r2=0"},
   };
   return kTests;

@@ -247,10 +247,13 @@ class LitmusWorkload final : public Workload {
     co_await wait(session, drawn(session.starts, options_.spread));
     const auto& operations = session.session.operations;
     std::vector<std::size_t> held;  // locks, by object
-    for (std::size_t i = 0; i < operations.size(); ++i) {
+    std::size_t words = 1;          // of a call
+    for (std::size_t i = 0; i < operations.size(); i += words) {
       if (i > 0) co_await wait(session, drawn(session.pauses, options_.pause));
       const LitmusOperation& operation = operations[i];
-      const auto answer = co_await perform(session, {operation.kind, operation.object, operand_of(operation)});
+      words = 1;
+      while (i + words < operations.size() && operations[i + words].joins) ++words;
+      const auto answer = co_await perform(session, {operation.kind, operation.object, operand_of(operation), words});
       if (!answer) {  // the others are not to wait for what it holds
         for (const std::size_t object : held) {
           co_await target_->perform(session.id, {sim::OperationKind::unlock, object});
@@ -259,8 +262,11 @@ class LitmusWorkload final : public Workload {
       }
       if (operation.takes_lock()) held.push_back(operation.object);
       if (operation.kind == sim::OperationKind::unlock) std::erase(held, operation.object);
-      repetition_.written[index][i] = answer->written;
-      if (operation.reads()) repetition_.read[operation.into] = answer->read;
+      for (std::size_t word = 0; word < words; ++word) {
+        const LitmusOperation& one = operations[i + word];
+        repetition_.written[index][i + word] = answer->written == 0 ? 0 : answer->written + word;
+        if (one.reads()) repetition_.read[one.into] = answer->read_of(word);
+      }
     }
     co_await perform(session, {sim::OperationKind::fence});
   }

@@ -15,11 +15,11 @@ class FlowCc::ApplicationThread final : public models::MemoryPort {
         allocator_(flowcc.allocation_->thread(session)),
         thread_(session.thread) {}
 
-  sim::Task<sim::Value> read(sim::Key block, sim::OperationId operation) override {
-    return requester_.read(block, operation);
+  sim::Task<void> read(models::MemoryAccess access, std::span<sim::Value> values, sim::OperationId operation) override {
+    return requester_.read(access, values.front(), operation);
   }
-  sim::Task<void> write(sim::Key block, sim::Value value, sim::OperationId operation) override {
-    return requester_.write(block, value, operation);
+  sim::Task<void> write(models::MemoryAccess access, sim::Value value, sim::OperationId operation) override {
+    return requester_.write(access, value, operation);
   }
   sim::Task<void> lock(sim::Key block, models::LockMode mode, sim::OperationId operation) override {
     co_await locks_.lock(thread_, block, mode, false, operation);

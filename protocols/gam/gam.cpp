@@ -150,7 +150,10 @@ void Gam::node_crashed(NodeId node) {
 // Writes that have returned and are not performed die with their threads, and locks are free.
 void Gam::bury_threads(NodeId node) {
   for (const HeldWrite& write : nodes_[node]->writes_left_behind()) {
-    if (options_.consistency != Consistency::sc) lost_write(write.object, write.value, sim::Loss::buffer);
+    if (options_.consistency == Consistency::sc) continue;
+    for (std::uint32_t i = 0; i < write.access.objects; ++i) {
+      lost_write(sim::Key{write.access.first + i}, sim::Value{write.value + i}, sim::Loss::buffer);
+    }
   }
   if (recovery_ == nullptr) return;
   for (const auto& lock : nodes_[node]->sessions().left_behind()) {

@@ -11,11 +11,11 @@ class ApplicationThread : public models::MemoryPort {
  public:
   ApplicationThread(Node& node, unsigned thread) : node_(node), thread_(thread) {}
 
-  sim::Task<sim::Value> read(sim::Key object, sim::OperationId operation) override {
-    return node_.read(thread_, object, operation);
+  sim::Task<void> read(models::MemoryAccess access, std::span<sim::Value> values, sim::OperationId operation) override {
+    return node_.read(thread_, access, values, operation);
   }
-  sim::Task<void> write(sim::Key object, sim::Value value, sim::OperationId operation) override {
-    return node_.write(thread_, object, value, operation);
+  sim::Task<void> write(models::MemoryAccess access, sim::Value value, sim::OperationId operation) override {
+    return node_.write(thread_, access, value, operation);
   }
   sim::Task<void> lock(sim::Key line, models::LockMode mode, sim::OperationId operation) override {
     return node_.lock(thread_, line, mode == models::LockMode::exclusive, operation);

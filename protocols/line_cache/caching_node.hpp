@@ -58,8 +58,9 @@ class CachingNode {
   models::Server& server() const { return connections_.server(); }
 
   // What application threads do. A thread that holds the latch of a line accesses it as often as it likes.
-  sim::Task<sim::Value> read(unsigned thread, sim::Key object, sim::OperationId operation);
-  sim::Task<void> write(unsigned thread, sim::Key object, sim::Value value, sim::OperationId operation);
+  sim::Task<void> read(unsigned thread, models::MemoryAccess access, std::span<sim::Value> values,
+                       sim::OperationId operation);
+  sim::Task<void> write(unsigned thread, models::MemoryAccess access, sim::Value value, sim::OperationId operation);
   /// Gets the latch of a line, and with it the permission.
   sim::Task<void> lock(unsigned thread, sim::Key line, bool exclusive, sim::OperationId operation);
   /// Gives the local latch back, and only that.
@@ -153,33 +154,37 @@ class CachingNode {
 };
 
 template <class Types>
-sim::Task<sim::Value> CachingNode<Types>::read(unsigned thread, sim::Key object, sim::OperationId operation) {
-  const sim::Key line = shared_.lines.line_of(object);
+sim::Task<void> CachingNode<Types>::read(unsigned thread, models::MemoryAccess access, std::span<sim::Value> values,
+                                         sim::OperationId operation) {
+  const sim::Key line = shared_.lines.line_of(access.first);
   const auto* own = held_.find(thread, line);
   const bool latched = own != nullptr;
   Frame* frame = latched ? own->frame : co_await latch(thread, line, false, operation);
   if (latched) node().note_access_under_own_latch();
-  co_await models::occupy(connections_.core_of(thread), options().local_access);
+  co_await models::occupy(connections_.core_of(thread), options().local_access + models::copy_time(access.bytes));
   if (!node().serves()) co_await node().lease();
-  const sim::Value value = frame->data.value(shared_.lines.index_of(object));
+  std::uint16_t index = shared_.lines.index_of(access.first);
+  for (sim::Value& value : values) value = frame->data.value(index++);
   if (!latched) unlatch(*frame, false);
-  co_return value;
 }
 
 template <class Types>
-sim::Task<void> CachingNode<Types>::write(unsigned thread, sim::Key object, sim::Value value,
+sim::Task<void> CachingNode<Types>::write(unsigned thread, models::MemoryAccess access, sim::Value value,
                                           sim::OperationId operation) {
-  const sim::Key line = shared_.lines.line_of(object);
+  const sim::Key line = shared_.lines.line_of(access.first);
   const auto* own = held_.find(thread, line);
   const bool latched = own != nullptr;
   Frame* frame = latched ? own->frame : co_await latch(thread, line, true, operation);
   if (latched) node().note_access_under_own_latch();
-  co_await models::occupy(connections_.core_of(thread), options().local_access);
+  co_await models::occupy(connections_.core_of(thread), options().local_access + models::copy_time(access.bytes));
   if (!node().serves()) co_await node().lease();
-  const std::uint16_t index = shared_.lines.index_of(object);
-  frame->data.set(index, value);
-  shared_.memory.performed(operation, object, value);
-  node().written(*frame, index, value);
+  shared_.memory.performed(operation, access, value);
+  const std::uint16_t first = shared_.lines.index_of(access.first);
+  for (std::uint16_t i = 0; i < access.objects; ++i) {
+    const auto index = static_cast<std::uint16_t>(first + i);
+    frame->data.set(index, sim::Value{value + i});
+    node().written(*frame, index, sim::Value{value + i});
+  }
   if (!latched) unlatch(*frame, true);
 }
 

@@ -49,26 +49,31 @@ void Sel::check(models::Session session, sim::OperationKind kind, sim::Key line)
   latched_memory::check_latch(kind, session, line, latch);
 }
 
-sim::Task<sim::Value> Sel::Thread::read(sim::Key object, sim::OperationId operation) {
-  const sim::Key line = sel_.lines_.line_of(object);
+sim::Task<void> Sel::Thread::read(models::MemoryAccess access, std::span<sim::Value> values,
+                                  sim::OperationId operation) {
+  const sim::Key line = sel_.lines_.line_of(access.first);
   const bool latched = held(line) != nullptr;
   if (!latched) co_await acquire(line, false, operation);
-  co_await models::occupy(core_, sel_.options_.local_access);
-  const sim::Value value = held(line)->data.value(sel_.lines_.index_of(object));
+  co_await models::occupy(core_, sel_.options_.local_access + models::copy_time(access.bytes));
+  std::uint16_t index = sel_.lines_.index_of(access.first);
+  for (sim::Value& value : values) value = held(line)->data.value(index++);
   if (!latched) co_await release(line, operation);
-  co_return value;
 }
 
-sim::Task<void> Sel::Thread::write(sim::Key object, sim::Value value, sim::OperationId operation) {
-  const sim::Key line = sel_.lines_.line_of(object);
+sim::Task<void> Sel::Thread::write(models::MemoryAccess access, sim::Value value, sim::OperationId operation) {
+  const sim::Key line = sel_.lines_.line_of(access.first);
   const bool latched = held(line) != nullptr;
   if (!latched) co_await acquire(line, true, operation);
-  co_await models::occupy(core_, sel_.options_.local_access);
+  co_await models::occupy(core_, sel_.options_.local_access + models::copy_time(access.bytes));
   Held& buffer = *held(line);
-  buffer.data.set(sel_.lines_.index_of(object), value);
-  buffer.dirty.widen(sel_.lines_.index_of(object));
+  const std::uint16_t first = sel_.lines_.index_of(access.first);
+  for (std::uint16_t i = 0; i < access.objects; ++i) {
+    const auto index = static_cast<std::uint16_t>(first + i);
+    buffer.data.set(index, sim::Value{value + i});
+    buffer.dirty.widen(index);
+    if (!latched) sel_.writes_[access.first + i] = {sim::OperationId{operation + i}, sim::Value{value + i}};
+  }
   if (latched) co_return;
-  sel_.writes_[object] = {operation, value};
   co_await release(line, operation);
 }
 

@@ -21,8 +21,8 @@ class Sel::Thread final : public models::MemoryPort, models::CompletionHandler {
     queue_pairs_ = sel.lines_.connect(nic, nic.create_completion_queue(core_, *this));
   }
 
-  sim::Task<sim::Value> read(sim::Key object, sim::OperationId operation) override;
-  sim::Task<void> write(sim::Key object, sim::Value value, sim::OperationId operation) override;
+  sim::Task<void> read(models::MemoryAccess access, std::span<sim::Value> values, sim::OperationId operation) override;
+  sim::Task<void> write(models::MemoryAccess access, sim::Value value, sim::OperationId operation) override;
   sim::Task<void> lock(sim::Key line, models::LockMode mode, sim::OperationId operation) override;
   sim::Task<void> unlock(sim::Key line, sim::OperationId operation) override;
 

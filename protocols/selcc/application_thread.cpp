@@ -16,30 +16,32 @@ ApplicationThread::ApplicationThread(ComputeNode& node, unsigned thread) : Base(
   if (options.writes_return_early()) buffer_ = std::make_unique<WriteBuffer>(node, thread, options, node.clock());
 }
 
-sim::Task<void> ApplicationThread::local_access() {
-  co_await models::occupy(node_.connections().core_of(thread_), node_.options().local_access);
+sim::Task<void> ApplicationThread::local_access(models::MemoryAccess access) {
+  co_await models::occupy(node_.connections().core_of(thread_),
+                          node_.options().local_access + models::copy_time(access.bytes));
 }
 
-sim::Task<sim::Value> ApplicationThread::read(sim::Key object, sim::OperationId operation) {
+// As a core whose load overlaps a buffered store: what the buffer has in whole is read there; what it has in part is
+// read when that is performed, so that all is of one instant.
+sim::Task<void> ApplicationThread::read(models::MemoryAccess access, std::span<sim::Value> values,
+                                        sim::OperationId operation) {
   if (buffer_) {
-    if (const WriteBuffer::Write* own = buffer_->newest(object)) {
-      const sim::Value value = own->value;
-      co_await local_access();
-      co_return value;
-    }
+    const std::uint32_t own = buffer_->copy_newest(access, values);
+    if (own == access.objects) co_return co_await local_access(access);
+    if (own > 0) co_await buffer_->drain();
   }
-  co_return co_await node_.read(thread_, object, operation);
+  co_await node_.read(thread_, access, values, operation);
 }
 
-sim::Task<void> ApplicationThread::write(sim::Key object, sim::Value value, sim::OperationId operation) {
+sim::Task<void> ApplicationThread::write(models::MemoryAccess access, sim::Value value, sim::OperationId operation) {
   if (buffer_) {
-    if (!node_.latch_of(thread_, node_.shared().lines.line_of(object))) {
-      co_await local_access();
-      co_return co_await buffer_->put(object, value, operation);
+    if (!node_.latch_of(thread_, node_.shared().lines.line_of(access.first))) {
+      co_await local_access(access);
+      co_return co_await buffer_->put(access, value, operation);
     }
     co_await buffer_->drain();  // under the latch it is performed now, but not before earlier ones
   }
-  co_await node_.write(thread_, object, value, operation);
+  co_await node_.write(thread_, access, value, operation);
 }
 
 sim::Task<sim::Value> ApplicationThread::compare_and_swap(sim::Key object, sim::Value expected, sim::Value desired,

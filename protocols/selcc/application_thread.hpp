@@ -17,8 +17,8 @@ class ApplicationThread final : public line_cache::ApplicationThread<ComputeNode
  public:
   ApplicationThread(ComputeNode& node, unsigned thread);
 
-  sim::Task<sim::Value> read(sim::Key object, sim::OperationId operation) override;
-  sim::Task<void> write(sim::Key object, sim::Value value, sim::OperationId operation) override;
+  sim::Task<void> read(models::MemoryAccess access, std::span<sim::Value> values, sim::OperationId operation) override;
+  sim::Task<void> write(models::MemoryAccess access, sim::Value value, sim::OperationId operation) override;
   sim::Task<sim::Value> compare_and_swap(sim::Key object, sim::Value expected, sim::Value desired,
                                          sim::OperationId operation) override;
   sim::Task<sim::Value> fetch_and_add(sim::Key object, std::uint64_t operand, sim::OperationId operation) override;
@@ -33,7 +33,7 @@ class ApplicationThread final : public line_cache::ApplicationThread<ComputeNode
   WriteBuffer* buffer() const { return buffer_.get(); }
 
  private:
-  sim::Task<void> local_access();
+  sim::Task<void> local_access(models::MemoryAccess access);
 
   std::unique_ptr<WriteBuffer> buffer_;
 };

@@ -114,7 +114,9 @@ void Selcc::lose_buffered(NodeId node) {
   for (const auto& thread : threads_) {
     if (thread->node() != node || thread->buffer() == nullptr) continue;
     for (const WriteBuffer::Write& write : thread->buffer()->writes()) {
-      lost_write(write.object, write.value, sim::Loss::buffer);
+      for (std::uint32_t i = 0; i < write.access.objects; ++i) {
+        lost_write(sim::Key{write.access.first + i}, sim::Value{write.value + i}, sim::Loss::buffer);
+      }
     }
     thread->buffer()->crash();
   }

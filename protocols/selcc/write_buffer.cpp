@@ -16,19 +16,28 @@ WriteBuffer::WriteBuffer(ComputeNode& node, unsigned thread, const Options& opti
   begin();
 }
 
-sim::Task<void> WriteBuffer::put(sim::Key object, sim::Value value, sim::OperationId operation) {
+sim::Task<void> WriteBuffer::put(models::MemoryAccess access, sim::Value value, sim::OperationId operation) {
   while (writes_.size() >= options_.buffered_writes) {
     urgent_ = true;
     wanted_.notify_all();
     co_await moved_.wait();
   }
-  writes_.push_back({operation, object, value, clock_.calendar().now()});
+  writes_.push_back({operation, access, value, clock_.calendar().now()});
   wanted_.notify_all();
 }
 
-const WriteBuffer::Write* WriteBuffer::newest(sim::Key object) const {
-  const auto found = std::find_if(writes_.rbegin(), writes_.rend(), [&](const Write& w) { return w.object == object; });
-  return found == writes_.rend() ? nullptr : &*found;
+std::uint32_t WriteBuffer::copy_newest(models::MemoryAccess access, std::span<sim::Value> values) const {
+  std::uint32_t found = 0;
+  for (std::uint32_t i = 0; i < access.objects; ++i) {
+    const std::uint64_t object = access.first + i;
+    const auto newest = std::find_if(writes_.rbegin(), writes_.rend(), [&](const Write& write) {
+      return object - write.access.first < write.access.objects;
+    });
+    if (newest == writes_.rend()) continue;
+    values[i] = sim::Value{newest->value + (object - newest->access.first)};
+    ++found;
+  }
+  return found;
 }
 
 sim::Task<void> WriteBuffer::drain() {
@@ -57,7 +66,7 @@ sim::Task<void> WriteBuffer::perform_in_order() {
     }
     clock_.calendar().cancel(timer_);
     due_ = false;
-    co_await node_.write(thread_, write.object, write.value, write.operation);
+    co_await node_.write(thread_, write.access, write.value, write.operation);
     writes_.pop_front();
     moved_.notify_all();
   }

@@ -18,17 +18,18 @@ class WriteBuffer {
  public:
   struct Write {
     sim::OperationId operation = 0;
-    sim::Key object = 0;
-    sim::Value value = 0;
+    models::MemoryAccess access{};
+    sim::Value value = 0;  ///< of its first object
     sim::Time put{};
   };
 
   WriteBuffer(ComputeNode& node, unsigned thread, const Options& options, sim::Clock& clock);
 
   /// Ends when the write has a place in the buffer.
-  sim::Task<void> put(sim::Key object, sim::Value value, sim::OperationId operation);
-  /// The newest write of an object that waits here, or null: a thread reads its own.
-  const Write* newest(sim::Key object) const;
+  sim::Task<void> put(models::MemoryAccess access, sim::Value value, sim::OperationId operation);
+  /// Copies what the newest writes that wait here write to objects, and returns of how many there is one: a thread reads
+  /// its own.
+  std::uint32_t copy_newest(models::MemoryAccess access, std::span<sim::Value> values) const;
   /// Ends when all that was put before has been performed.
   sim::Task<void> drain();
 

@@ -20,22 +20,22 @@ void HistoryRecorder::initial_value(Key key, Value value) {
 }
 
 void HistoryRecorder::observe(const Observation& observation) {
-  const bool begins = observation.what == Observed::operation_begun;
+  const bool begun = begins(observation.what);
   if (observation.what == Observed::write_lost) {
     left_out_.insert(LostWriteView::of(observation).key);
     return;
   }
-  if (!begins && observation.what != Observed::operation_ended) return;
+  if (!begun && !ends(observation.what)) return;
   const auto view = OperationView::of(observation);
   if (!accesses_memory(view.kind)) return;
   ++position_;
   if (is_atomic(view.kind)) left_out_.insert(view.key);
   const auto action = view.kind == OperationKind::read ? Action::read : Action::write;
   if (!keeps(view.key) || cut_.contains(view.key) || is_atomic(view.kind)) {
-    dropped_ += begins ? 1 : 0;
+    dropped_ += begun ? 1 : 0;
     return;
   }
-  if (begins) {
+  if (begun) {
     Operation operation;
     operation.id = observation.operation;
     operation.session = observation.source.index;

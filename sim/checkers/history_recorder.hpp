@@ -43,9 +43,7 @@ class HistoryRecorder final : public Observer {
 
   /// An end without a beginning is ignored (ProgressOracle reports it). The checkers know reads and writes: a key that
   /// an atomic operation is about, or a write of which a crash has undone, is left out as a whole.
-  ObservedKinds kinds() const override {
-    return {Observed::operation_begun, Observed::operation_ended, Observed::write_lost};
-  }
+  ObservedKinds kinds() const override { return kAccessKinds.with({Observed::write_lost}); }
   void observe(const Observation& observation) override;
 
   /// The history of each key that was kept and used, by ascending key. Sorts the record: valid until the next call of

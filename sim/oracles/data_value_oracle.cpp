@@ -32,10 +32,8 @@ void DataValueOracle::initial_value(Key key, Value value) {
 }
 
 void DataValueOracle::observe(const Observation& observation) {
-  const bool begins = observation.what == Observed::operation_begun;
-  const bool given_up = observation.what == Observed::operation_given_up;
   const bool lost = observation.what == Observed::write_lost;
-  if (!begins && !given_up && !lost && observation.what != Observed::operation_ended) return;
+  if (!lost && !kAccessKinds.contains(observation.what)) return;
   expect_in_order(observation.at);
   if (lost) return lose(LostWriteView::of(observation), observation);
   const auto operation = OperationView::of(observation);
@@ -49,8 +47,8 @@ void DataValueOracle::observe(const Observation& observation) {
     state = kConvicted;
     return;
   }
-  if (given_up) return give_up(operation, moment, state);
-  begins ? begin(operation, moment, state) : end(operation, moment, state);
+  if (gives_up(observation.what)) return give_up(operation, moment, state);
+  begins(observation.what) ? begin(operation, moment, state) : end(operation, moment, state);
 }
 
 void DataValueOracle::begin(const OperationView& operation, const Moment& moment, State& state) {

@@ -42,9 +42,7 @@ class DataValueOracle final : public Oracle, public LastValues {
   /// What warm-up left behind. Only before the key's first operation, else a std::runtime_error.
   void initial_value(Key key, Value value);
 
-  ObservedKinds kinds() const override {
-    return {Observed::operation_begun, Observed::operation_ended, Observed::operation_given_up, Observed::write_lost};
-  }
+  ObservedKinds kinds() const override { return kAccessKinds.with({Observed::write_lost}); }
   void observe(const Observation& observation) override;
 
   /// Whether a read that began and ended now could return `value`: that of the last write, or of one that may have been

@@ -31,20 +31,18 @@ void MemoryModelOracle::initial_value(Key key, Value value) {
 }
 
 void MemoryModelOracle::observe(const Observation& observation) {
-  const bool begins = observation.what == Observed::operation_begun;
   const bool performed = observation.what == Observed::performed;
-  const bool given_up = observation.what == Observed::operation_given_up;
   const bool lost = observation.what == Observed::write_lost;
-  if (!begins && !performed && !given_up && !lost && observation.what != Observed::operation_ended) return;
+  if (!performed && !lost && !kAccessKinds.contains(observation.what)) return;
   expect_in_order(observation.at);
   const Moment moment{++position_, observation.operation, observation.at, observation.source};
   if (lost) return lose(LostWriteView::of(observation), moment);
-  if (begins) return begin(OperationView::of(observation), moment);
+  if (begins(observation.what)) return begin(OperationView::of(observation), moment);
   const Slot* slot = slots_.find(observation.operation);
   if (performed) return perform(PerformedView::of(observation), moment, slot);
   // What is over is only kept to be performed.
   if (slot == nullptr || operations_[*slot].given_up) return;
-  given_up ? give_up(*slot) : end(OperationView::of(observation), moment, *slot);
+  gives_up(observation.what) ? give_up(*slot) : end(OperationView::of(observation), moment, *slot);
 }
 
 void MemoryModelOracle::begin(const OperationView& view, const Moment& moment) {

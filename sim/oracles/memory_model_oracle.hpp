@@ -74,10 +74,7 @@ class MemoryModelOracle final : public Oracle, public LastValues {
   /// What warm-up left behind. Only before the key's first operation.
   void initial_value(Key key, Value value);
 
-  ObservedKinds kinds() const override {
-    return {Observed::operation_begun, Observed::operation_ended, Observed::operation_given_up, Observed::write_lost,
-            Observed::performed};
-  }
+  ObservedKinds kinds() const override { return kAccessKinds.with({Observed::write_lost, Observed::performed}); }
   void observe(const Observation& observation) override;
   void finish(Time end) override;
 

@@ -8,8 +8,8 @@
 namespace racksim::sim {
 
 void SessionsLastWrites::observe(const Observation& observation) {
-  const bool begins = observation.what == Observed::operation_begun;
-  if (!begins && observation.what != Observed::operation_ended) return;
+  const bool begun = begins(observation.what);
+  if (!begun && !ends(observation.what)) return;
   const auto operation = OperationView::of(observation);
   if (operation.kind != OperationKind::write) return;
   std::uint32_t* index = index_.find(operation.key);
@@ -20,7 +20,7 @@ void SessionsLastWrites::observe(const Observation& observation) {
   }
   std::vector<Write>& writes = writes_[*index];
   ++event_;
-  if (begins) {
+  if (begun) {
     writes.push_back({.session = observation.source, .value = operation.value, .begun = event_});
     return;
   }

@@ -18,7 +18,7 @@ namespace racksim::sim {
 /// up may have taken effect or not, so that the one before it may be the last too.
 class SessionsLastWrites final : public Observer, public LastValues {
  public:
-  ObservedKinds kinds() const override { return {Observed::operation_begun, Observed::operation_ended}; }
+  ObservedKinds kinds() const override { return kAccessKinds; }
   void observe(const Observation& observation) override;
 
   bool may_hold(Key key, Value value) const override;

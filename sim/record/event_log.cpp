@@ -47,6 +47,12 @@ std::string_view to_string(Observed what) {
       return "performed";
     case Observed::write_lost:
       return "write_lost";
+    case Observed::part_begun:
+      return "part_begun";
+    case Observed::part_ended:
+      return "part_ended";
+    case Observed::part_given_up:
+      return "part_given_up";
   }
   throw std::runtime_error(fmt::format("{} is no kind of observation", static_cast<int>(what)));
 }

@@ -42,8 +42,12 @@ enum class Observed : std::uint8_t {
   disturbance,         ///< a fault has touched a packet, or acts on machines: for oracles alone
   performed,           ///< a write has become visible to all: for oracles alone
   write_lost,          ///< a crash has undone a write, as the protocol says that it may: for oracles alone
+  // Of an operation that is about several objects, what it does to each of them behind the first:
+  part_begun,
+  part_ended,
+  part_given_up
 };
-inline constexpr std::size_t kObservedKinds = 16;
+inline constexpr std::size_t kObservedKinds = 19;
 
 /// The enumerator's name, as traces print it.
 std::string_view to_string(Observed what);
@@ -85,6 +89,10 @@ class ObservedKinds {
     ObservedKinds kinds{};
     kinds.bits_ = ~0u;
     return kinds;
+  }
+  constexpr ObservedKinds with(ObservedKinds other) const {
+    other.bits_ |= bits_;
+    return other;
   }
   constexpr bool contains(Observed kind) const { return bits_ >> static_cast<unsigned>(kind) & 1u; }
 

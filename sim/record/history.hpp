@@ -4,6 +4,11 @@
 // the oracles read through the views. Whoever records does so at the instant it happens, while the calendar stands
 // there: the oracles take the order of recording as the order of events, also among events of one picosecond, and
 // refuse a history whose times run backwards.
+//
+// An operation may be about several objects that follow each other: one call, whose objects each have their own value.
+// To whoever judges values it is an operation on each of them (`Access`): the first is the operation itself, the others
+// are its parts, whose numbers follow that of the operation, as those of the values that it writes follow the first.
+// They begin with it and end with it. Who judges operations sees none of the parts.
 #pragma once
 
 #include <cstddef>
@@ -101,13 +106,31 @@ struct OperationView {
   /// would write (compare-and-swap) or adds (fetch-and-add), at the end what it read. At the end of a request for a
   /// lock 1 if it is granted. Of an allocation its bytes, at the end the address. Otherwise 0.
   Value value;
-  bool wrote = false;  ///< at the end of an atomic operation: it has written
+  bool wrote = false;         ///< at the end of an atomic operation: it has written
+  std::uint32_t objects = 1;  ///< of a read or write: those that it is about, from its key on
 
   static constexpr OperationView of(const Observation& observation) {
     return {static_cast<OperationKind>(observation.detail[0] & 0xff), Key{observation.detail[1]},
-            Value{observation.detail[2]}, observation.detail[0] >> 8 != 0};
+            Value{observation.detail[2]}, (observation.detail[0] >> 8 & 1) != 0,
+            static_cast<std::uint32_t>(observation.detail[0] >> kObjectsShift) + 1};
   }
+  static constexpr unsigned kObjectsShift = 16;
 };
+
+/// What judges values asks of an observation, which may be about an operation or about a part of one: both have an
+/// OperationView. Of both that begin, end, or are given up:
+inline constexpr ObservedKinds kAccessKinds{Observed::operation_begun,    Observed::operation_ended,
+                                            Observed::operation_given_up, Observed::part_begun,
+                                            Observed::part_ended,         Observed::part_given_up};
+constexpr bool begins(Observed what) {
+  return what == Observed::operation_begun || what == Observed::part_begun;
+}
+constexpr bool ends(Observed what) {
+  return what == Observed::operation_ended || what == Observed::part_ended;
+}
+constexpr bool gives_up(Observed what) {
+  return what == Observed::operation_given_up || what == Observed::part_given_up;
+}
 
 /// An observation of kind performed: from this instant on, whoever reads `key` from memory reads `value`.
 struct PerformedView {
@@ -204,11 +227,13 @@ struct DisturbanceView {
   }
 };
 
-/// A session begins an operation. `value` is what a write writes, or an atomic operation would write or add; 0 for all
-/// others.
+/// A session begins an operation on so many objects. `value` is what a write writes to the first, or an atomic operation
+/// would write or add; 0 for all others. Each other object is a part, to be recorded next.
 inline void record_begun(EventLog& event_log, Source session, Time at, OperationId operation, OperationKind kind,
-                         Key key, Value value = 0) {
-  event_log.record(Observed::operation_begun, session, at, operation, static_cast<std::uint64_t>(kind), key, value);
+                         Key key, Value value = 0, std::uint32_t objects = 1) {
+  event_log.record(Observed::operation_begun, session, at, operation,
+                   static_cast<std::uint64_t>(kind) | std::uint64_t{objects - 1} << OperationView::kObjectsShift, key,
+                   value);
 }
 
 /// An operation has taken effect and its session knows. `value` is what it wrote or read. In a store-buffered memory a
@@ -216,6 +241,12 @@ inline void record_begun(EventLog& event_log, Source session, Time at, Operation
 inline void record_ended(EventLog& event_log, Source session, Time at, OperationId operation, OperationKind kind,
                          Key key, Value value) {
   event_log.record(Observed::operation_ended, session, at, operation, static_cast<std::uint64_t>(kind), key, value);
+}
+
+/// A part of a read or write begins, ends or is given up (`what`), in the event in which its operation does.
+inline void record_part(EventLog& event_log, Observed what, Source session, Time at, OperationId part,
+                        OperationKind kind, Key key, Value value) {
+  event_log.record(what, session, at, part, static_cast<std::uint64_t>(kind), key, value);
 }
 
 /// An atomic operation has taken effect and its session knows. `before` is what it read, `wrote` whether it wrote, too:

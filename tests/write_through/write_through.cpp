@@ -164,18 +164,27 @@ sim::Task<Reply> WriteThrough::Thread::call(Request request, sim::OperationId op
   return protocol_.call(session_.node, protocol_.home_of(request.block), request, operation);
 }
 
-sim::Task<sim::Value> WriteThrough::Thread::read(sim::Key block, sim::OperationId operation) {
+sim::Task<void> WriteThrough::Thread::read(models::MemoryAccess access, std::span<sim::Value> values,
+                                           sim::OperationId operation) {
+  const sim::Key block = access.first;
+  sim::Value& value = values.front();
   co_await models::occupy(core(), protocol_.options_.local_access);
-  if (const auto own = co_await buffer().forward(block)) co_return *own;
+  if (const auto own = co_await buffer().forward(block)) {
+    value = *own;
+    co_return;
+  }
   auto& cache = protocol_.nodes_[session_.node].cache;
-  if (const auto copy = cache.find(block); copy != cache.end()) co_return copy->second;
+  if (const auto copy = cache.find(block); copy != cache.end()) {
+    value = sim::Value{copy->second};
+    co_return;
+  }
   const Request request{.opcode = Opcode::read, .block = block};
   const Reply reply = co_await call(request, operation);
-  cache[block] = reply.value;
-  co_return reply.value;
+  cache[block] = value = reply.value;
 }
 
-sim::Task<void> WriteThrough::Thread::write(sim::Key block, sim::Value value, sim::OperationId operation) {
+sim::Task<void> WriteThrough::Thread::write(models::MemoryAccess access, sim::Value value, sim::OperationId operation) {
+  const sim::Key block = access.first;
   co_await models::occupy(core(), protocol_.options_.local_access);
   if (protocol_.options_.defect == Defect::task) protocol_.fail_soon("a task");
   const SessionBuffer::Write write{block, value, operation};

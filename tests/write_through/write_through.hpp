@@ -43,8 +43,9 @@ class WriteThrough final : public models::Protocol, public models::MemoryService
   class Thread final : public models::MemoryPort {
    public:
     Thread(WriteThrough& protocol, models::Session session) : protocol_(protocol), session_(session) {}
-    sim::Task<sim::Value> read(sim::Key block, sim::OperationId operation) override;
-    sim::Task<void> write(sim::Key block, sim::Value value, sim::OperationId operation) override;
+    sim::Task<void> read(models::MemoryAccess access, std::span<sim::Value> values,
+                         sim::OperationId operation) override;
+    sim::Task<void> write(models::MemoryAccess access, sim::Value value, sim::OperationId operation) override;
     sim::Task<sim::Value> compare_and_swap(sim::Key block, sim::Value expected, sim::Value desired,
                                            sim::OperationId operation) override;
     sim::Task<sim::Value> fetch_and_add(sim::Key block, std::uint64_t operand, sim::OperationId operation) override;

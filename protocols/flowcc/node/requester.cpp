@@ -17,8 +17,9 @@ Requester::Requester(Shared& shared, NodeState& node, unsigned thread, models::C
       runner_(shared, node, core, endpoint_, RequesterId{shared.requester_of(node.id(), thread)},
               fmt::format("node{}/thread{}", node.id(), thread)) {}
 
-sim::Task<sim::Value> Requester::read(Tag tag, sim::OperationId operation) {
-  co_await models::occupy(core_, shared_.options.local_access);
+sim::Task<void> Requester::read(models::MemoryAccess access, sim::Value& value, sim::OperationId operation) {
+  const Tag tag = access.first;
+  co_await models::occupy(core_, shared_.options.local_access + models::copy_time(access.bytes));
   for (bool local = true;; local = false) {
     while (node_.stopped()) co_await node_.resumed().wait();
     // A clean or dirty copy is readable, whatever event may be under way on it (§6, "Cache").
@@ -26,15 +27,17 @@ sim::Task<sim::Value> Requester::read(Tag tag, sim::OperationId operation) {
       if (local) ++shared_.counters.local_hits.value;
       shared_.coverage.race_if(entry->busy, races.read_during_own_event);
       node_.cache().touch(*entry);
-      co_return entry->value;
+      value = entry->value;
+      co_return;
     }
     find_home(tag);
     co_await obtain_for_access(MessageType::read_miss, tag, operation);
   }
 }
 
-sim::Task<void> Requester::write(Tag tag, sim::Value value, sim::OperationId operation) {
-  co_await models::occupy(core_, shared_.options.local_access);
+sim::Task<void> Requester::write(models::MemoryAccess access, sim::Value value, sim::OperationId operation) {
+  const Tag tag = access.first;
+  co_await models::occupy(core_, shared_.options.local_access + models::copy_time(access.bytes));
   for (bool local = true;; local = false) {
     while (node_.stopped()) co_await node_.resumed().wait();
     CacheEntry* entry = node_.cache().find(tag);

@@ -21,10 +21,10 @@ class Requester final : public models::PacketHandler, public models::CompletionH
  public:
   Requester(Shared& shared, NodeState& node, unsigned thread, models::Core& core);
 
-  /// Reads a block through the local cache; returns its value.
-  sim::Task<sim::Value> read(Tag tag, sim::OperationId operation);
-  /// Writes a block in the local cache.
-  sim::Task<void> write(Tag tag, sim::Value value, sim::OperationId operation);
+  /// Reads of a block through the local cache: `value` is the block's.
+  sim::Task<void> read(models::MemoryAccess access, sim::Value& value, sim::OperationId operation);
+  /// Writes to a block in the local cache.
+  sim::Task<void> write(models::MemoryAccess access, sim::Value value, sim::OperationId operation);
 
   /// Tries once to get a block, or another right on it, by an event of `by`, which may keep its lock. The caller looks
   /// into the cache again afterwards: what it wants may have been refused, or may have to wait for room in the cache.

@@ -32,7 +32,7 @@ void Output::logged() {
 }
 
 void Output::performed(const Request& request, sim::Value value) {
-  put(HeldWrite{request.operation, shared_.object_of(request.line, request.object), value});
+  put(HeldWrite{request.operation, shared_.access_of(request.line, request.object, request.objects), value});
 }
 
 void Output::let_out(const HeldEnd& held) {

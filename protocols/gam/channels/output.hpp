@@ -34,10 +34,10 @@ class OutputHost {
   ~OutputHost() = default;
 };
 
-/// A write that is performed with this value.
+/// A write that is performed, with this value of its first object.
 struct HeldWrite {
   sim::OperationId operation = 0;
-  sim::Key object;
+  models::MemoryAccess access;
   sim::Value value = 0;
 };
 
@@ -65,13 +65,11 @@ class Output final : LogHost {
     const sim::Value before = apply(request, data, wrote);
     // An atomic operation that writes nothing is logged too: the entry says that the node has had the line.
     if (request.is_exclusive()) log_.log_line(request.line, data, counter);
-    if (wrote) performed(request, data.value(request.object));
+    if (wrote) performed(request, data.value(request.object));  // of an atomic operation not what it asked for
     finish(request, before, true);
   }
   void grant(Request& request) { finish(request, 0, true); }
   void refuse(Request& request) { finish(request, 0, false); }
-  /// A read ends with this value.
-  void answer(Request& request, sim::Value value) { finish(request, value, true); }
   void run_ready() { host_.run_ready(); }
 
   /// For oracles: what the node may do with a line from now on.
@@ -137,7 +135,7 @@ class Output final : LogHost {
   models::Content with_counter(const models::Content& line, std::uint32_t counter) const;
   void let_out(const HeldMessage& held) { channels_[held.to]->send(held.message); }
   void let_out(HeldPost& held) { channels_[held.to]->post(std::move(held.request)); }
-  void let_out(const HeldWrite& held) { shared_.memory.performed(held.operation, held.object, held.value); }
+  void let_out(const HeldWrite& held) { shared_.memory.performed(held.operation, held.access, held.value); }
   void let_out(const HeldEnd& held);
 
   Shared& shared_;

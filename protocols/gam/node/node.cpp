@@ -69,7 +69,8 @@ void Node::begin_round() {
   for (auto& waiting : waiting_) {
     if (waiting.empty()) continue;
     ++in_round_;
-    core_.run<&Node::serve>(options().hit, *this, waiting.front());
+    const sim::Duration copying = models::copy_time(waiting.front()->bytes);
+    core_.run<&Node::serve>(options().hit + copying, *this, waiting.front());
     waiting.pop_front();
   }
 }
@@ -236,7 +237,8 @@ std::vector<HeldWrite> Node::writes_left_behind() {
   std::vector<HeldWrite> writes;
   requests_.for_each([&](Request& request) {
     if (request.kind != sim::OperationKind::write || std::exchange(request.is_told, true)) return;
-    writes.push_back({request.operation, shared_.object_of(request.line, request.object), request.value});
+    writes.push_back(
+        {request.operation, shared_.access_of(request.line, request.object, request.objects), request.value});
   });
   return writes;
 }

@@ -25,27 +25,28 @@ Request Session::request(OperationKind kind, sim::Key line, sim::OperationId ope
   return {.line = line, .kind = kind, .thread = thread_, .operation = operation, .answer = answer};
 }
 
-Request Session::access(OperationKind kind, sim::Key object, sim::OperationId operation, sim::Value value,
-                        Answer* answer) const {
-  Request access = request(kind, parts_.shared.line_of(object), operation, answer);
-  access.object = parts_.shared.index_of(object);
-  access.value = value;
-  return access;
+Request Session::request_for(OperationKind kind, models::MemoryAccess access, sim::OperationId operation,
+                             sim::Value value, Answer* answer) const {
+  Request made = request(kind, parts_.shared.line_of(access.first), operation, answer);
+  made.object = parts_.shared.index_of(access.first);
+  made.objects = static_cast<std::uint16_t>(access.objects);
+  made.bytes = access.bytes;
+  made.value = value;
+  return made;
 }
 
-sim::Task<sim::Value> Session::read(sim::Key object, sim::OperationId operation) {
+sim::Task<void> Session::read(models::MemoryAccess access, std::span<sim::Value> values, sim::OperationId operation) {
   co_await hand_over();
-  Answer answer(parts_.shared.rack.calendar());
-  parts_.host.submit(access(OperationKind::read, object, operation, 0, &answer));
+  Answer answer(parts_.shared.rack.calendar(), values);
+  parts_.host.submit(request_for(OperationKind::read, access, operation, 0, &answer));
   co_await answer.over.wait();
-  co_return answer.value;
 }
 
-sim::Task<void> Session::write(sim::Key object, sim::Value value, sim::OperationId operation) {
+sim::Task<void> Session::write(models::MemoryAccess access, sim::Value value, sim::OperationId operation) {
   while (unperformed_ >= options().outstanding_writes) co_await performed_.wait();
   co_await hand_over();
   ++unperformed_;
-  parts_.host.submit(access(OperationKind::write, object, operation, value));
+  parts_.host.submit(request_for(OperationKind::write, access, operation, value));
   // GAM-TSO "appends a MFence operation to each write" (§7.1). Write and fence are one after the other, as a lock and its
   // unlock are (§7.1.2: "both types of requests are processed sequentially").
   if (options().consistency == Consistency::sc) {
@@ -61,13 +62,13 @@ sim::Task<void> Session::write(sim::Key object, sim::Value value, sim::Operation
 
 sim::Task<sim::Value> Session::compare_and_swap(sim::Key object, sim::Value expected, sim::Value desired,
                                                 sim::OperationId operation) {
-  Request request = access(OperationKind::compare_and_swap, object, operation, desired);
+  Request request = request_for(OperationKind::compare_and_swap, {object}, operation, desired);
   request.expected = expected;
   return update(request);
 }
 
 sim::Task<sim::Value> Session::fetch_and_add(sim::Key object, std::uint64_t operand, sim::OperationId operation) {
-  return update(access(OperationKind::fetch_and_add, object, operation, sim::Value(operand)));
+  return update(request_for(OperationKind::fetch_and_add, {object}, operation, sim::Value(operand)));
 }
 
 sim::Task<sim::Value> Session::update(Request request) {
@@ -127,20 +128,32 @@ bool Session::admit(Request& request) {
     buffer_.push_back(&request);
     return buffer_.size() == 1;
   }
-  // The newest of the thread's own writes that are not performed.
-  const auto own = std::find_if(buffer_.rbegin(), buffer_.rend(), [&](const Request* write) {
-    return write->kind != OperationKind::fence && write->line == request.line && write->object == request.object;
-  });
-  if (own == buffer_.rend()) return true;
-  parts_.output.answer(request, (*own)->value);
+  // The newest of the thread's own writes that are not performed. Of all objects: it is answered here. Of some: it goes to
+  // its line behind them, so that all is read at one instant.
+  std::uint16_t found = 0;
+  for (std::uint16_t i = 0; i < request.objects; ++i) {
+    const auto object = static_cast<std::uint16_t>(request.object + i);
+    const auto own = std::find_if(buffer_.rbegin(), buffer_.rend(), [&](const Request* write) {
+      return write->kind != OperationKind::fence && write->is_about(request.line, object);
+    });
+    if (own == buffer_.rend()) continue;
+    request.answer->values[i] = sim::Value{(*own)->value + (object - (*own)->object)};
+    ++found;
+  }
+  if (found == 0) return true;
+  if (found == request.objects) {
+    parts_.output.grant(request);
+  } else {
+    request.in_turn = true;
+    buffer_.push_back(&request);
+  }
   return false;
 }
 
 Request* Session::finished(const Request& request) {
-  if (request.is_lock() || request.kind == OperationKind::unlock || request.kind == OperationKind::read) {
-    return nullptr;
-  }
-  if (request.kind != OperationKind::fence) {
+  const bool reads = request.kind == OperationKind::read;
+  if (request.is_lock() || request.kind == OperationKind::unlock || (reads && !request.in_turn)) return nullptr;
+  if (request.kind != OperationKind::fence && !reads) {
     --unperformed_;
     performed_.notify_all();
   }

@@ -55,8 +55,8 @@ class Session final : public models::MemoryPort {
  public:
   Session(const SessionParts& parts, std::vector<HeldLock>& held, std::uint16_t thread);
 
-  sim::Task<sim::Value> read(sim::Key object, sim::OperationId operation) override;
-  sim::Task<void> write(sim::Key object, sim::Value value, sim::OperationId operation) override;
+  sim::Task<void> read(models::MemoryAccess access, std::span<sim::Value> values, sim::OperationId operation) override;
+  sim::Task<void> write(models::MemoryAccess access, sim::Value value, sim::OperationId operation) override;
   sim::Task<sim::Value> compare_and_swap(sim::Key object, sim::Value expected, sim::Value desired,
                                          sim::OperationId operation) override;
   sim::Task<sim::Value> fetch_and_add(sim::Key object, std::uint64_t operand, sim::OperationId operation) override;
@@ -83,8 +83,8 @@ class Session final : public models::MemoryPort {
   const Options& options() const { return parts_.shared.options; }
   models::Occupy hand_over() const;
   Request request(sim::OperationKind kind, sim::Key line, sim::OperationId operation, Answer* answer) const;
-  Request access(sim::OperationKind kind, sim::Key object, sim::OperationId operation, sim::Value value,
-                 Answer* answer = nullptr) const;
+  Request request_for(sim::OperationKind kind, models::MemoryAccess access, sim::OperationId operation,
+                      sim::Value value, Answer* answer = nullptr) const;
   sim::Task<sim::Value> update(Request request);
   sim::Task<bool> take(sim::Key line, sim::OperationKind kind, sim::OperationId operation);
 
@@ -93,7 +93,7 @@ class Session final : public models::MemoryPort {
   std::uint16_t thread_;
   std::size_t unperformed_ = 0;  // writes
   sim::Signal performed_;        // one of them is
-  std::deque<Request*> buffer_;  // tso: writes and fences in their order; the first is on its way
+  std::deque<Request*> buffer_;  // tso: writes, fences, and reads behind them, in their order; the first is on its way
 };
 
 class Sessions {

@@ -49,6 +49,10 @@ struct Shared {
   sim::Key object_of(sim::Key line, std::uint16_t index) const {
     return sim::Key{line.number() * objects_per_line() + index};
   }
+  /// Of a line the objects from this one on, as histories name them.
+  models::MemoryAccess access_of(sim::Key line, std::uint16_t object, std::uint16_t objects) const {
+    return {object_of(line, object), objects, static_cast<std::uint32_t>(kObjectBytes * objects)};
+  }
   /// Where the line lies in its home's memory.
   std::uint64_t offset_of(sim::Key line) const {
     constexpr std::uint64_t kOffsets = std::uint64_t{1} << models::GlobalAddress::kOffsetBits;

@@ -53,6 +53,7 @@ class FakeMemory final : public MemoryService {
     sim::Value value;  ///< written, expected, or added
     sim::OperationId operation;
     sim::Time at = {};
+    MemoryAccess access = {};  ///< of a read or write
   };
 
   static MemoryShape shape_of(std::uint64_t object_bytes = 0, std::uint64_t block_bytes = 64, unsigned nodes = 4) {
@@ -185,37 +186,43 @@ class FakeMemory final : public MemoryService {
    public:
     Port(FakeMemory& memory, Session session) : memory_(memory), session_(session) {}
 
-    sim::Task<sim::Value> read(sim::Key object, sim::OperationId operation) override {
-      co_await memory_.ask({Kind::read, session_, object, 0, operation});
-      const auto& own = memory_.buffer(session_).writes;
-      const auto newest =
-          std::find_if(own.rbegin(), own.rend(), [&](const auto& write) { return write.object == object; });
-      std::uint64_t value = newest != own.rend() ? newest->value.number() : memory_.values[object];
-      if (memory_.broken == Broken::stale) value = memory_.before[object];
-      if (memory_.distort) memory_.distort(session_, object, value);
+    sim::Task<void> read(MemoryAccess access, std::span<sim::Value> values, sim::OperationId operation) override {
+      co_await memory_.ask({Kind::read, session_, access.first, 0, operation, {}, access});
+      for (std::uint32_t i = 0; i < access.objects; ++i) {
+        const sim::Key object{access.first + i};
+        const auto& own = memory_.buffer(session_).writes;
+        const auto newest =
+            std::find_if(own.rbegin(), own.rend(), [&](const auto& write) { return write.object == object; });
+        std::uint64_t value = newest != own.rend() ? newest->value.number() : memory_.values[object];
+        if (memory_.broken == Broken::stale) value = memory_.before[object];
+        if (memory_.distort) memory_.distort(session_, object, value);
+        values[i] = sim::Value{value};
+      }
       co_await memory_.answered(session_);
-      co_return sim::Value{value};
     }
 
-    sim::Task<void> write(sim::Key object, sim::Value value, sim::OperationId operation) override {
-      if (memory_.shape().writes_return_early) {
-        memory_.note({Kind::write, session_, object, value, operation});
-        Buffered write{object, value, operation, memory_.rack.calendar().now() + memory_.buffering()};
-        for (const Buffered& earlier : memory_.buffer(session_).writes) {
-          if (!memory_.by_object || earlier.object == object) write.due = std::max(write.due, earlier.due);
+    sim::Task<void> write(MemoryAccess access, sim::Value value, sim::OperationId operation) override {
+      const auto set_all = [&] {
+        for (std::uint32_t i = 0; i < access.objects; ++i) {
+          memory_.set(sim::Key{access.first + i}, sim::Value{value + i});
         }
-        memory_.buffer(session_).writes.push_back(write);
-        memory_.buffer(session_).drains.spawn(memory_.drain(session_, write));
+      };
+      if (memory_.shape().writes_return_early) {
+        memory_.note({Kind::write, session_, access.first, value, operation, {}, access});
+        for (std::uint32_t i = 0; i < access.objects; ++i) {
+          buffer({sim::Key{access.first + i}, sim::Value{value + i}, sim::OperationId{operation + i},
+                  memory_.rack.calendar().now() + memory_.buffering()});
+        }
         co_return;
       }
-      if (memory_.broken == Broken::early) memory_.set(object, value);
-      co_await memory_.ask({Kind::write, session_, object, value, operation});
+      if (memory_.broken == Broken::early) set_all();
+      co_await memory_.ask({Kind::write, session_, access.first, value, operation, {}, access});
       if (memory_.tells_performed) {
-        memory_.set(object, value);
-        memory_.performed(operation, object, value);
+        set_all();
+        memory_.performed(operation, access, value);
       }
       co_await memory_.answered(session_);
-      if (!memory_.tells_performed && memory_.broken != Broken::early) memory_.set(object, value);
+      if (!memory_.tells_performed && memory_.broken != Broken::early) set_all();
     }
 
     sim::Task<sim::Value> compare_and_swap(sim::Key object, sim::Value expected, sim::Value desired,
@@ -265,6 +272,14 @@ class FakeMemory final : public MemoryService {
     }
 
    private:
+    void buffer(Buffered write) {
+      for (const Buffered& earlier : memory_.buffer(session_).writes) {
+        if (!memory_.by_object || earlier.object == write.object) write.due = std::max(write.due, earlier.due);
+      }
+      memory_.buffer(session_).writes.push_back(write);
+      memory_.buffer(session_).drains.spawn(memory_.drain(session_, write));
+    }
+
     FakeMemory& memory_;
     Session session_;
   };

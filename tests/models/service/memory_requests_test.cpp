@@ -38,8 +38,8 @@ class Bare final : public MemoryService {
 
  private:
   struct Port final : MemoryPort {
-    sim::Task<sim::Value> read(sim::Key, sim::OperationId) override { co_return sim::Value{}; }
-    sim::Task<void> write(sim::Key, sim::Value, sim::OperationId) override { co_return; }
+    sim::Task<void> read(MemoryAccess, std::span<sim::Value>, sim::OperationId) override { co_return; }
+    sim::Task<void> write(MemoryAccess, sim::Value, sim::OperationId) override { co_return; }
   };
   MemoryPort& port(Session) override { return port_; }
 

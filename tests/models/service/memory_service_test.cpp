@@ -3,6 +3,9 @@
 
 #include <catch2/catch.hpp>
 #include <functional>
+#include <map>
+#include <set>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -29,30 +32,118 @@ std::vector<std::byte> bytes_from(unsigned first, std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("An access that spans objects is one operation for each, in the order of their addresses") {
-  for (const std::uint64_t object_bytes : {0, 8, 16}) {
-    Watched t(object_bytes);
-    const std::uint64_t size = object_bytes == 0 ? 64 : object_bytes;
-    const GlobalAddress address = GlobalAddress::at(2, 3 * size + size - 1);
-    const std::uint64_t written = t.run(t.memory.write(kFirst, address, size + 2));  // the end of one, one, a byte
-    const std::uint64_t read = t.run(t.memory.read(kSecond, address, size + 2));
+TEST_CASE("An access that spans blocks is one operation for each, in the order of their addresses") {
+  Watched t;
+  const GlobalAddress address = GlobalAddress::at(2, 3 * 64 + 63);
+  const std::uint64_t written = t.run(t.memory.write(kFirst, address, 66));  // the end of one, one, a byte
+  const std::uint64_t read = t.run(t.memory.read(kSecond, address, 66));
+  const std::uint64_t first = t.memory.object_of(address);
+  CHECK(first == ((std::uint64_t{2} << GlobalAddress::kOffsetBits) + 3 * 64) / 64);
+  const auto begun = t.all(Observed::operation_begun), ended = t.all(Observed::operation_ended);
+  REQUIRE(begun.size() == 6);
+  REQUIRE(ended.size() == 6);
+  for (std::size_t i = 0; i < 6; ++i) {
+    const auto view = sim::OperationView::of(ended[i]);
+    CHECK(view.kind == (i < 3 ? Kind::write : Kind::read));
+    CHECK(view.key == first + i % 3);
+    CHECK(view.value == t.memory.values[view.key]);
+    CHECK(begun[i].operation == ended[i].operation);
+    CHECK(t.event_log.name(ended[i].source) == (i < 3 ? "node0/thread0" : "node1/thread1"));
+  }
+  CHECK(written == t.memory.values[first + 2]);
+  CHECK(read == written);
+  CHECK(t.memory.values.size() == 3);
+  CHECK(t.memory.pending_operations() == 0);
+  CHECK(t.all(Observed::part_begun).empty());
+}
+
+TEST_CASE("What lies in one block is one call and one operation, with a value and a number for each object") {
+  for (const bool early : {false, true}) {
+    CAPTURE(early);
+    Watched t(FakeMemory::shape_of(8), early ? Buffers::in_order : Buffers::none);
+    t.memory.buffering = [] { return 1_us; };
+    // The last 12 bytes of a word's 16 in a block, all of the next block, and 1 byte of the one behind it.
+    const GlobalAddress address = GlobalAddress::at(1, 64 + 52);
+    const std::uint64_t written = t.run(t.memory.write(kFirst, address, 12 + 64 + 1));
+    t.run(t.memory.fence(kFirst));
+    const std::uint64_t read = t.run(t.memory.read(kSecond, address, 12 + 64 + 1));
+    const auto asked = t.memory.accesses();
+    REQUIRE(asked.size() == 6);
     const std::uint64_t first = t.memory.object_of(address);
-    CHECK(first == ((std::uint64_t{2} << GlobalAddress::kOffsetBits) + 3 * size) / size);
-    const auto begun = t.all(Observed::operation_begun), ended = t.all(Observed::operation_ended);
-    REQUIRE(begun.size() == 6);
-    REQUIRE(ended.size() == 6);
+    const std::vector<std::uint32_t> objects{2, 8, 1}, bytes{12, 64, 1};
     for (std::size_t i = 0; i < 6; ++i) {
-      const auto view = sim::OperationView::of(ended[i]);
-      CHECK(view.kind == (i < 3 ? Kind::write : Kind::read));
-      CHECK(view.key == first + i % 3);
-      CHECK(view.value == t.memory.values[view.key]);
-      CHECK(begun[i].operation == ended[i].operation);
-      CHECK(t.event_log.name(ended[i].source) == (i < 3 ? "node0/thread0" : "node1/thread1"));
+      CHECK(asked[i].kind == (i < 3 ? Kind::write : Kind::read));
+      CHECK(asked[i].access.objects == objects[i % 3]);
+      CHECK(asked[i].access.bytes == bytes[i % 3]);
     }
-    CHECK(written == t.memory.values[first + 2]);
+    CHECK(asked[0].access.first == first);
+    CHECK(asked[1].access.first == first + 2);
+    CHECK(asked[2].access.first == first + 10);
+    CHECK(t.memory.operations().value == 7);  // three, three and a fence
+
+    // Each object once, in one history with the operations that they belong to.
+    std::map<std::uint64_t, sim::OperationView> begun, ended;
+    std::map<std::uint64_t, std::uint64_t> performed;  // by operation or part: the value
+    std::set<std::uint64_t> values;
+    for (const sim::Observation& one : t.record) {
+      if (sim::begins(one.what)) CHECK(begun.emplace(one.operation, sim::OperationView::of(one)).second);
+      if (sim::ends(one.what)) CHECK(ended.emplace(one.operation, sim::OperationView::of(one)).second);
+      if (one.what == Observed::performed) performed[one.operation] = sim::PerformedView::of(one).value;
+    }
+    REQUIRE(begun.size() == 23);
+    for (const auto& [operation, view] : begun) {
+      if (view.kind == Kind::fence) continue;
+      const sim::OperationView end = ended.at(operation);
+      CHECK(end.key == view.key);
+      CHECK(end.value == t.memory.values[view.key]);
+      if (view.kind != Kind::write) continue;
+      CHECK(view.value == end.value);
+      CHECK(performed.at(operation) == view.value);
+      CHECK(values.insert(view.value).second);
+    }
+    CHECK(values.size() == 11);
+    CHECK(written == t.memory.values[first + 10]);
     CHECK(read == written);
-    CHECK(t.memory.values.size() == 3);
-    CHECK(t.memory.pending_operations() == 0);
+    std::vector<sim::Value> each(8);
+    t.run(t.memory.read_values(kSecond, {(first + 2) * 8}, each));
+    for (std::size_t i = 0; i < 8; ++i) CHECK(each[i] == t.memory.values[first + 2 + i]);
+  }
+}
+
+TEST_CASE("A call of several objects whose task dies is given up with all its parts") {
+  Watched t(8);
+  t.memory.delay = 1_us;
+  sim::Scope scope(t.calendar);
+  scope.spawn(done(t.memory.write(kFirst, GlobalAddress::at(1, 64), 24)));
+  t.calendar.run_until(sim::Time{} + 500_ns);
+  scope.cancel_all();
+  t.memory.sessions_died(kFirst.node);
+  const auto parts = t.all(Observed::part_given_up);
+  REQUIRE(t.all(Observed::operation_given_up).size() == 1);
+  REQUIRE(parts.size() == 2);
+  const auto begun = t.all(Observed::part_begun);
+  for (std::size_t i = 0; i < 2; ++i) {
+    CHECK(parts[i].operation == begun[i].operation);
+    CHECK(sim::OperationView::of(parts[i]).value == sim::OperationView::of(begun[i]).value);
+  }
+}
+
+TEST_CASE("Bytes that nobody has stored are the application's first ones, which a warm-up leaves alone") {
+  for (const std::uint64_t object_bytes : {0, 8}) {
+    Watched t(object_bytes);
+    const auto first = [](GlobalAddress address, std::span<std::byte> into) {
+      for (std::size_t i = 0; i < into.size(); ++i) into[i] = static_cast<std::byte>((address.value + i) * 37 >> 3);
+    };
+    t.memory.keep_bytes(first);
+    t.memory.warms = true;
+    const GlobalAddress address = GlobalAddress::at(2, 128);
+    t.memory.warm_access(kFirst, address, true);
+    std::vector<std::byte> expected(200);
+    first(address, expected);
+    CHECK(t.loaded(address, 200) == expected);
+    t.store({address.value + 61}, bytes_from(1, 5));
+    for (std::size_t i = 0; i < 5; ++i) expected[61 + i] = static_cast<std::byte>(1 + i);
+    CHECK(t.loaded(address, 200) == expected);
   }
 }
 
@@ -108,10 +199,6 @@ TEST_CASE("Bytes stored into an object leave those around them as they read befo
       [&](Watched& t) { t.run(t.memory.write(kFirst, address, 64)); },
       [&](Watched& t) { t.run(t.memory.fetch_and_add(kFirst, address, 0x0807060504030201)); },
       [&](Watched& t) { t.run(t.memory.compare_and_swap(kFirst, address, 0)); },
-      [&](Watched& t) {
-        t.memory.warms = true;
-        t.memory.warm_access(kFirst, address, true);
-      },
   };
   for (const bool tells : {false, true}) {
     for (const auto& first : firsts) {

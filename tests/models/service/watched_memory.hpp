@@ -13,6 +13,7 @@ namespace racksim::models::test {
 
 struct Watched : TestRack, sim::Observer {
   explicit Watched(const MemoryShape& shape) : memory(rack, shape) { event_log.attach(*this); }
+  Watched(const MemoryShape& shape, Buffers kind) : memory(rack, shape, kind) { event_log.attach(*this); }
   explicit Watched(std::uint64_t object_bytes = 0) : Watched(FakeMemory::shape_of(object_bytes)) {}
   void observe(const sim::Observation& observation) override { record.push_back(observation); }
 

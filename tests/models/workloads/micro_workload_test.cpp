@@ -373,8 +373,10 @@ TEST_CASE("Longer accesses span blocks, begin at any word, and stay within the d
     std::map<NodeId, std::vector<std::uint64_t>> words;
     std::set<std::uint64_t> used;
     for (const Asked& a : t.run(20'000)) {
-      used.insert(a.key);
-      words[a.session.node].push_back(a.key);
+      for (std::uint64_t word = a.key; word < a.key + a.access.objects; ++word) {
+        used.insert(word);
+        words[a.session.node].push_back(word);
+      }
     }
     for (const std::uint64_t word : used) CHECK(t.workload->uses(sim::Key{word}));
     std::set<std::uint64_t> begins;
