@@ -35,7 +35,7 @@ models::MemoryShape disaggregated_shape(const models::ProtocolContext& context, 
           .threads_per_node = context.threads_per_node,
           .block_bytes = line_bytes,
           .object_bytes = LineLayout::kObjectBytes,
-          .offers = {sim::OperationKind::lock, sim::OperationKind::lock_shared, sim::OperationKind::unlock}};
+          .offers = models::kLocks};
 }
 
 models::MemoryShape cached_shape(const models::ProtocolContext& context, std::uint64_t line_bytes,
@@ -67,6 +67,8 @@ void check_latch(sim::OperationKind kind, models::Session session, sim::Key line
       return;
     case sim::OperationKind::lock:
     case sim::OperationKind::lock_shared:
+    case sim::OperationKind::try_lock:
+    case sim::OperationKind::try_lock_shared:
       if (held) refuse("asks for a latch that it holds, of");
       return;
     case sim::OperationKind::write:

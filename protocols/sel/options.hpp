@@ -7,6 +7,7 @@ namespace racksim::sel {
 
 struct Options final : models::ProtocolOptions {
   std::uint64_t line_bytes = 2048;
+  std::uint64_t try_attempts = 5;
   bool latch = true, undo = true, write_first = true;
   sim::Duration local_access = sim::Duration::from_ps(100'000);
 

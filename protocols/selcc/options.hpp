@@ -34,7 +34,7 @@ struct Options final : models::ProtocolOptions, line_cache::CacheOptions {
        dirty_travels = true, answer_deferred = true, drop_shared_deferral = true, match_case = true,
        upgrade_fallback = true, ordered_deferral = true;
   Undo undo = Undo::overlapped;
-  std::uint64_t upgrade_attempts = 3;
+  std::uint64_t upgrade_attempts = 3, try_attempts = 5;
   // Optimisations of §4.4.1 and §5.2 (Figure 15).
   bool forwarding = true, batched_eviction = true, dirty_boundaries = true;
   std::uint64_t ring_slots = 16;
