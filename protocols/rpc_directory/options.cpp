@@ -73,11 +73,12 @@ sim::Duration Options::directory_handling() const {
 }
 
 // A directory serves the requests for a page in the order in which they come, as GAM's homes do (gam/rules/options.cpp).
+// What nobody is in front of is handled too, at a stranded server for longer than all its round trips take.
 std::optional<sim::WaitingBounds> Options::waiting(const models::RackOptions& rack) const {
   return sim::WaitingBounds{.waits_from = rack.rtt / 2,
                             .headway = rack.rtt,
                             .overtakings = 8,
-                            .step = rack.rtt * 24,
+                            .step = rack.rtt * 24 + directory_handling() * 8,
                             .work = directory_handling() * 8};
 }
 

@@ -81,6 +81,7 @@ sim::Task<void> Sel::Thread::unlock(sim::Key line, sim::OperationId operation) {
 }
 
 sim::Task<bool> Sel::Thread::try_lock(sim::Key line, models::LockMode mode, sim::OperationId operation) {
+  co_await models::occupy(core_, sel_.options_.local_access);  // also to be refused: nothing takes no time
   bool granted = false;
   if (sel_.try_turn(session_.node, line)) {
     Turn turn(sel_, session_.node, line);
