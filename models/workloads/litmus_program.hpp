@@ -74,6 +74,8 @@ struct LitmusProgram {
   std::string text() const;
   /// The kinds of operations in it.
   OperationSet operations() const;
+  /// How many locks one session holds at once at most.
+  std::uint64_t most_locks_held() const;
   /// Whether an object can have this value, as far as the program's text tells.
   bool can_hold(std::size_t object, std::uint64_t value) const;
 };

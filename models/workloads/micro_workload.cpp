@@ -185,6 +185,13 @@ class MicroWorkload final : public Workload {
                              fmt::format("null, or one of the {} nodes that compute", roles_.compute_nodes));
     }
     memory_.require(needed_by(options_.mode));
+    if (options_.mode != MicroOptions::Mode::access) {
+      memory_.require_locks(most_blocks_of_an_access(), layout_.shared_blocks + layout_.private_blocks);
+    }
+  }
+  // One that begins at the last word of a block.
+  std::uint64_t most_blocks_of_an_access() const {
+    return (2 * block_bytes_ - MemoryService::kWordBytes + options_.access_bytes - 1) / block_bytes_;
   }
 
   // At each home: what all nodes share, then what each node has there.

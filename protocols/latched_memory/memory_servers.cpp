@@ -45,7 +45,9 @@ models::MemoryShape cached_shape(const models::ProtocolContext& context, std::ui
     throw sim::OptionError("cache", fmt::format("{} frames of {} bytes", frames, line_bytes),
                            fmt::format("at least one for each of {} threads", context.threads_per_node));
   }
-  return disaggregated_shape(context, line_bytes, kHandlerAndEvictor);
+  models::MemoryShape shape = disaggregated_shape(context, line_bytes, kHandlerAndEvictor);
+  shape.lines_pinned_per_node = frames;  // the evictor takes none that is latched, and who misses takes the last
+  return shape;
 }
 
 void require_bits(const models::ProtocolContext& context) {

@@ -65,6 +65,8 @@ struct Options final : models::ProtocolOptions, line_cache::CacheOptions {
   bool recovers() const { return recovery == RecoveryMode::fence; }
   /// What waits in the buffers of a node that crashes, and what it has not flushed.
   bool may_lose_writes() const override { return writes_return_early() || recovers(); }
+  /// As many, as in SELCC's testbed (§7).
+  std::uint64_t memory_servers_beside(std::uint64_t compute_nodes) const override { return compute_nodes; }
   bool warms_itself() const override { return true; }
   std::vector<std::string> also_tolerates() const override;
   /// Nothing is sent again; but who waits for a dead node may have to wait for its lease to end.

@@ -52,7 +52,7 @@ TEST_CASE("An owner that uses the line tells who tries, and the home, which know
     Verbs verbs(run);
     const auto tried = try_lock(run, {1, 0}, 0, mode);
     CHECK_FALSE(tried.granted);
-    CHECK(tried.took < 4 * run.setup().rack.rtt);
+    CHECK(tried.took < 4 * run.rack.options().rtt);
     // The request and its reply, what the owner is asked, and what it tells both.
     CHECK(verbs.taken() == Sequence{"1 SEND", "4 WRITE", "1 SEND", "0 WRITE", "0 SEND"});
     CHECK(run.home(0) == DirectoryState::exclusive);

@@ -123,6 +123,11 @@ TEST_CASE("A try waits for no thread of its node, not even one that reads as it 
   CHECK(run.violations() == "");
 }
 
+TEST_CASE("SEL, which has no cache, does not limit locks") {
+  Run run(Setup{}, Run::Work::script);
+  run.memory.require_locks(1'000'000, 1'000'000);
+}
+
 TEST_CASE("SEL refuses an address at no memory server at the call") {
   Run run(Setup{}, Run::Work::script);
   const auto read = [](Run& r) -> sim::Task<void> { co_await r.memory.read({1, 0}, models::GlobalAddress::at(0, 0)); };
