@@ -1,7 +1,18 @@
 // Declarations of a rack's constants. See rack_options.hpp.
 #include "models/rack/rack_options.hpp"
 
+#include <algorithm>
+
 namespace racksim::models {
+
+void RackOptions::place_beside_compute_nodes(std::uint64_t memory_servers) {
+  const std::uint64_t computing = std::min(roles.compute.value_or(nodes), nodes);
+  nodes = computing + memory_servers;
+  roles = {};
+  if (memory_servers == 0) return;
+  roles.compute = computing;
+  roles.memory = memory_servers;
+}
 
 void RackOptions::declare(sim::Parameters& p) {
   p.integer("nodes", nodes, 1, kMostNodes, "Servers in the rack, or in all racks together, each on one switch port.")

@@ -34,6 +34,9 @@ struct RackOptions {
   WireFaults faults;  ///< of every wire from the start; not declared: a scenario's faults have a schedule (faults.hpp)
 
   void declare(sim::Parameters& parameters);
+
+  /// The servers that compute stay, and beside them there are so many memory servers; of 0, they hold memory themselves.
+  void place_beside_compute_nodes(std::uint64_t memory_servers);
 };
 
 }  // namespace racksim::models

@@ -1,5 +1,7 @@
 // Roles of servers: which of them compute, and which hold global memory (`rack.roles`). Both may be the same ones, as
-// in Concordia and GAM, or apart, as with SELCC's compute and memory servers.
+// in Concordia and GAM, or apart, as with SELCC's compute and memory servers. A scenario that is for protocols of either
+// kind says `"roles": "protocol"`: its servers compute, and the memory is where the protocol wants it
+// (ProtocolOptions::memory_servers_beside).
 #pragma once
 
 #include <cstdint>

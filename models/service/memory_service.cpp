@@ -75,6 +75,22 @@ void MemoryService::require(OperationSet needed) const {
                          fmt::format("one that needs no more than the protocol offers: {}", shape_.offers.names()));
 }
 
+void MemoryService::require_locks(std::uint64_t locks, std::uint64_t blocks) const {
+  const std::uint64_t most = shape_.locks_per_session, room = shape_.lines_pinned_per_node;
+  if (most != 0 && locks > most) {
+    throw sim::OptionError("", fmt::format("a workload whose sessions hold {} locks at once", locks),
+                           fmt::format("at most {} with these options of the protocol", most));
+  }
+  const std::uint64_t pinned = std::min(locks * shape_.threads_per_node, blocks);
+  if (room != 0 && pinned > room) {
+    throw sim::OptionError(
+        "",
+        fmt::format("a workload that holds locks of {} blocks at a node: {} threads, {} locks at once", pinned,
+                    shape_.threads_per_node, locks),
+        fmt::format("at most {}, for which the node's cache has room", room));
+  }
+}
+
 void MemoryService::check_call(Session session, sim::OperationKind kind, sim::Key block) const {
   const NodeId home = home_of(block);
   const Roles& roles = shape_.roles;

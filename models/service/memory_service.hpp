@@ -41,6 +41,11 @@ struct MemoryShape {
   OperationSet offers = {};          ///< beside read, write, allocate and free; a fence where writes return early
   bool writes_return_early = false;  ///< a write may return before it is performed: store buffers
   std::uint64_t memory_bytes = MemoryAllocator::kEverything;  ///< of each home
+  // How much of a protocol locks take that are held; 0: no limit.
+  std::uint64_t locks_per_session = 0;  ///< that it may hold at once
+  /// Blocks that the locks of a node's sessions can keep in its cache, where each has a place that nothing else gets
+  /// meanwhile. A cache of buckets may have no place for one before (`Unavailable`).
+  std::uint64_t lines_pinned_per_node = 0;
 };
 
 /// Thrown by an access of what lies at a server that is down, once the protocol knows. Whether a write that was under
@@ -178,6 +183,9 @@ class MemoryService : public Service {
 
   /// Throws std::runtime_error, naming what is missing, unless all of these are offered.
   void require(OperationSet needed) const;
+  /// Throws sim::OptionError, with both numbers, if sessions may not hold `locks` at once, of `blocks` in all, or a
+  /// node's cache has no room for as many as all its threads together may hold.
+  void require_locks(std::uint64_t locks, std::uint64_t blocks) const;
   const MemoryShape& shape() const { return shape_; }
   std::uint64_t bytes_of(const sim::OperationView& begun) const override;
   bool holds_locks() const override { return !held_locks_.empty(); }

@@ -161,6 +161,12 @@ class ProtocolOptions {
   virtual bool needs_all_back() const { return false; }
   /// Whether a crash may undo acknowledged writes, of which it then tells each (`Service::lost_write`).
   virtual bool may_lose_writes() const { return false; }
+  /// How many memory servers it wants beside so many compute nodes, where a scenario leaves it to the protocol
+  /// (`rack.roles`: "protocol"); 0: the compute nodes hold the memory.
+  virtual std::uint64_t memory_servers_beside(std::uint64_t compute_nodes) const {
+    static_cast<void>(compute_nodes);
+    return 0;
+  }
   /// An estimate for a rack of so many nodes, within a factor of two: what a person is told before a long run.
   virtual StateSize state_size(std::uint64_t nodes) const = 0;
   /// Throws sim::OptionError when the options do not fit the rack, and p4::ProgramError when the switch has no room.

@@ -441,6 +441,18 @@ bool LitmusProgram::joins() const {
                      [](const LitmusObject& object) { return object.behind.has_value(); });
 }
 
+std::uint64_t LitmusProgram::most_locks_held() const {
+  std::uint64_t most = 0;
+  for (const LitmusSession& session : sessions) {
+    std::uint64_t held = 0;
+    for (const LitmusOperation& operation : session.operations) {
+      if (operation.takes_lock()) most = std::max(most, ++held);
+      if (operation.kind == sim::OperationKind::unlock) --held;
+    }
+  }
+  return most;
+}
+
 bool LitmusProgram::can_hold(std::size_t object, std::uint64_t value) const {
   if (value == 0) return true;
   for (const LitmusSession& session : sessions) {

@@ -82,6 +82,8 @@ struct LitmusProgram {
   OperationSet operations() const;
   /// Whether it has calls of several words.
   bool joins() const;
+  /// How many locks one session holds at once at most.
+  std::uint64_t most_locks_held() const;
   /// Whether an object can have this value, as far as the program's text tells.
   bool can_hold(std::size_t object, std::uint64_t value) const;
 };

@@ -45,6 +45,7 @@ class LitmusMemory final : public LitmusTarget {
 
   unsigned session_nodes() const override { return memory_.shape().roles.compute_nodes; }
   OperationSet offers() const override { return memory_.shape().offers; }
+  void require_locks(std::uint64_t locks) const override { memory_.require_locks(locks, objects_.size()); }
   sim::Key key_of(std::size_t object) const override { return memory_.object_of(objects_[object]); }
   void warm_up() override {}
 
@@ -134,6 +135,7 @@ class LitmusStore final : public LitmusTarget {
 
   unsigned session_nodes() const override { return store_.client_nodes(); }
   OperationSet offers() const override { return {sim::OperationKind::read, sim::OperationKind::write}; }
+  void require_locks(std::uint64_t) const override {}  // it has none
   sim::Key key_of(std::size_t object) const override { return sim::Key{object}; }
   void warm_up() override {
     std::vector<sim::Key> keys;

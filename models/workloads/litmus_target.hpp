@@ -38,6 +38,8 @@ class LitmusTarget {
   /// Nodes on which sessions may run: the first ones.
   virtual unsigned session_nodes() const = 0;
   virtual OperationSet offers() const = 0;
+  /// Throws sim::OptionError if sessions may not hold so many locks at once.
+  virtual void require_locks(std::uint64_t locks) const = 0;
   /// As histories name it.
   virtual sim::Key key_of(std::size_t object) const = 0;
   /// Before the run.

@@ -45,6 +45,7 @@ class LitmusWorkload final : public Workload {
           "program", fmt::format("a program that needs {}", missing.names()),
           fmt::format("one that needs no more than the protocol offers: {}", target_->offers().names()));
     }
+    target_->require_locks(program_.most_locks_held());
     place_sessions();
     std::vector<std::string> places;
     std::vector<sim::Key> keys;

@@ -25,10 +25,11 @@ void MicroOptions::declare(sim::Parameters& p) {
        {"try-lock", Mode::try_lock},
        {"try-lock-and-access", Mode::try_lock_and_access},
        {"mixed", Mode::mixed},
-       {"fenced", Mode::fenced}},
+       {"fenced", Mode::fenced},
+       {"tried", Mode::tried}},
       "what an operation is: an access, a lock that is given back at once (shared in place of a read, exclusive in "
       "place of a write), or an access under such a lock; the same with try-locks, which may be refused; or any of "
-      "these, fences and atomic operations among them; or accesses, locks and fences");
+      "these, fences and atomic operations among them; or accesses, locks and fences; or these and try-locks");
   p.size("access_bytes", access_bytes, 1, std::uint64_t{1} << 20,
          "bytes of an access, which begins at a multiple of 8 and may span blocks");
   p.ratio("read_ratio", read_ratio, "share of operations that read").varied({0.0, 0.2, 0.8, 0.95});

@@ -38,6 +38,7 @@ OperationSet needed_by(MicroOptions::Mode mode) {
             sim::OperationKind::try_lock_shared,
             sim::OperationKind::unlock};
   }
+  if (mode == MicroOptions::Mode::tried) return kLocks;
   if (mode == MicroOptions::Mode::try_lock || mode == MicroOptions::Mode::try_lock_and_access) {
     return {sim::OperationKind::try_lock, sim::OperationKind::try_lock_shared, sim::OperationKind::unlock};
   }
@@ -184,6 +185,13 @@ class MicroWorkload final : public Workload {
                              fmt::format("null, or one of the {} nodes that compute", roles_.compute_nodes));
     }
     memory_.require(needed_by(options_.mode));
+    if (options_.mode != MicroOptions::Mode::access) {
+      memory_.require_locks(most_blocks_of_an_access(), layout_.shared_blocks + layout_.private_blocks);
+    }
+  }
+  // One that begins at the last word of a block.
+  std::uint64_t most_blocks_of_an_access() const {
+    return (2 * block_bytes_ - MemoryService::kWordBytes + options_.access_bytes - 1) / block_bytes_;
   }
 
   // At each home: what all nodes share, then what each node has there.
@@ -224,7 +232,8 @@ class MicroWorkload final : public Workload {
   }
 
   bool draws_modes() const {
-    return options_.mode == MicroOptions::Mode::mixed || options_.mode == MicroOptions::Mode::fenced;
+    return options_.mode == MicroOptions::Mode::mixed || options_.mode == MicroOptions::Mode::fenced ||
+           options_.mode == MicroOptions::Mode::tried;
   }
   bool may(bool (*does)(MicroOptions::Mode)) const { return draws_modes() || does(options_.mode); }
   static bool accesses(MicroOptions::Mode mode) {
@@ -325,9 +334,10 @@ class MicroWorkload final : public Workload {
     constexpr Mode kLocked[] = {Mode::lock,     Mode::lock_and_access,     Mode::lock_and_access,
                                 Mode::try_lock, Mode::try_lock_and_access, Mode::try_lock_and_access};
     const std::uint64_t drawn = session.random.below(20);
-    if (options_.mode == Mode::fenced) {
+    if (options_.mode != Mode::mixed) {
+      const std::uint64_t kinds = options_.mode == Mode::fenced ? 3 : std::size(kLocked);
       if (drawn < 2) co_return co_await memory_.fence(session.id);
-      co_return co_await perform(session.id, access, drawn < 10 ? kLocked[drawn % 3] : Mode::access);
+      co_return co_await perform(session.id, access, drawn < 10 ? kLocked[drawn % kinds] : Mode::access);
     }
     if (drawn < std::size(kLocked)) {
       co_await perform(session.id, access, kLocked[drawn]);

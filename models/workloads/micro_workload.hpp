@@ -37,8 +37,8 @@
 // for the length of phases; the service counts, and measures, what it is asked: 1, 2 and 3 operations for an access of
 // 8 bytes. `hold` makes critical sections longer. With try-locks an operation that is refused one is over. "mixed",
 // which is nobody's benchmark, draws each operation: half of them accesses, the others locked ones of all kinds, atomic
-// operations and fences; "fenced" is the same without try-locks and atomic operations, for services that lack the
-// former, or offer the latter on other words than those that are read and written (SELCC §3).
+// operations and fences; "tried" is the same without atomic operations, for services that lack them, or offer them on
+// other words than those that are read and written (SELCC §3), and "fenced" without try-locks too.
 //
 // Locality (GAM, Table 3) is spatial, an operation goes to the line of the one before, or temporal: to its very object.
 // GAM's benchmark warms up by a pass over the list of accesses that it then measures (`same_list`).
@@ -59,7 +59,7 @@ struct MicroLayout {
 };
 
 struct MicroOptions final : WorkloadOptions {
-  enum class Mode : std::uint8_t { access, lock, lock_and_access, try_lock, try_lock_and_access, mixed, fenced };
+  enum class Mode : std::uint8_t { access, lock, lock_and_access, try_lock, try_lock_and_access, mixed, fenced, tried };
   enum class SharingOf : std::uint8_t { operations, lines };
 
   std::uint64_t threads = 4;

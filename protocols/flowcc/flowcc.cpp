@@ -88,7 +88,9 @@ models::MemoryShape shape_of(const models::ProtocolContext& context, const FlowC
           .block_bytes = options.block_bytes,
           .object_bytes = 0,
           .offers = models::kLocks,
-          .memory_bytes = options.memory_bytes};
+          .memory_bytes = options.memory_bytes,
+          .locks_per_session = options.locks.per_thread,
+          .lines_pinned_per_node = LocalCache::entries_of(options.cache_bytes, options.block_bytes)};
 }
 
 // The program at the size of the paper's testbed, for `racksim fit`.

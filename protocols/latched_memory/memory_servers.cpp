@@ -35,7 +35,7 @@ models::MemoryShape disaggregated_shape(const models::ProtocolContext& context, 
           .threads_per_node = context.threads_per_node,
           .block_bytes = line_bytes,
           .object_bytes = LineLayout::kObjectBytes,
-          .offers = {sim::OperationKind::lock, sim::OperationKind::lock_shared, sim::OperationKind::unlock}};
+          .offers = models::kLocks};
 }
 
 models::MemoryShape cached_shape(const models::ProtocolContext& context, std::uint64_t line_bytes,
@@ -45,7 +45,9 @@ models::MemoryShape cached_shape(const models::ProtocolContext& context, std::ui
     throw sim::OptionError("cache", fmt::format("{} frames of {} bytes", frames, line_bytes),
                            fmt::format("at least one for each of {} threads", context.threads_per_node));
   }
-  return disaggregated_shape(context, line_bytes, kHandlerAndEvictor);
+  models::MemoryShape shape = disaggregated_shape(context, line_bytes, kHandlerAndEvictor);
+  shape.lines_pinned_per_node = frames;  // the evictor takes none that is latched, and who misses takes the last
+  return shape;
 }
 
 void require_bits(const models::ProtocolContext& context) {
@@ -67,6 +69,8 @@ void check_latch(sim::OperationKind kind, models::Session session, sim::Key line
       return;
     case sim::OperationKind::lock:
     case sim::OperationKind::lock_shared:
+    case sim::OperationKind::try_lock:
+    case sim::OperationKind::try_lock_shared:
       if (held) refuse("asks for a latch that it holds, of");
       return;
     case sim::OperationKind::write:

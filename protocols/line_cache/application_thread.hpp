@@ -20,6 +20,9 @@ class ApplicationThread : public models::MemoryPort {
   sim::Task<void> lock(sim::Key line, models::LockMode mode, sim::OperationId operation) override {
     return node_.lock(thread_, line, mode == models::LockMode::exclusive, operation);
   }
+  sim::Task<bool> try_lock(sim::Key line, models::LockMode mode, sim::OperationId operation) override {
+    return node_.try_lock(thread_, line, mode == models::LockMode::exclusive, operation);
+  }
   sim::Task<void> unlock(sim::Key line, sim::OperationId) override { return node_.unlock(thread_, line); }
 
  protected:

@@ -63,6 +63,8 @@ class CachingNode {
   sim::Task<void> write(unsigned thread, models::MemoryAccess access, sim::Value value, sim::OperationId operation);
   /// Gets the latch of a line, and with it the permission.
   sim::Task<void> lock(unsigned thread, sim::Key line, bool exclusive, sim::OperationId operation);
+  /// The same if nobody uses the line, at this node or another; returns whether it has it. It waits for no thread.
+  sim::Task<bool> try_lock(unsigned thread, sim::Key line, bool exclusive, sim::OperationId operation);
   /// Gives the local latch back, and only that.
   sim::Task<void> unlock(unsigned thread, sim::Key line);
   /// How a thread holds the latch of a line over several accesses, if it does.
@@ -114,6 +116,8 @@ class CachingNode {
 
   /// The line's frame, with the latch and the permission to read or write.
   sim::Task<Frame*> latch(unsigned thread, sim::Key line, bool write, sim::OperationId operation);
+  /// The same for a try-lock; null if somebody uses the line, or no frame is free.
+  sim::Task<Frame*> try_latch(unsigned thread, sim::Key line, bool write, sim::OperationId operation);
   void unlatch(Frame& frame, bool exclusive) {
     give_latch_back(frame, exclusive);
     if (frame.latch == 0 && frame.attended) node().latch_freed(frame);
@@ -148,6 +152,13 @@ class CachingNode {
  private:
   Node& node() { return static_cast<Node&>(*this); }
   bool may_latch(Frame& frame, bool exclusive);
+  /// Who has the latch wants to read or write. Returns the work about the line if it has to be acquired first.
+  Work* use(Frame& frame, unsigned thread, bool write, bool tries, sim::OperationId operation);
+  /// A reader that had the latch exclusively, to acquire the line, keeps it shared.
+  void share_latch(Frame& frame) {
+    frame.latch = 1;
+    if (frame.attended) node().grant_waiters(frame);
+  }
   static bool may_evict(const Frame& frame) {
     return frame.latch == 0 && !frame.attended && frame.state != State::absent && is_stable(frame.state);
   }
@@ -197,6 +208,20 @@ sim::Task<void> CachingNode<Types>::lock(unsigned thread, sim::Key line, bool ex
 }
 
 template <class Types>
+sim::Task<bool> CachingNode<Types>::try_lock(unsigned thread, sim::Key line, bool exclusive,
+                                             sim::OperationId operation) {
+  co_await models::occupy(connections_.core_of(thread), options().local_access);
+  Frame* frame = co_await try_latch(thread, line, exclusive, operation);
+  if (frame == nullptr) {
+    ++counters().refused.value;
+    co_return false;
+  }
+  if (!node().serves()) co_await node().lease();
+  held_.add(thread, *frame, exclusive);
+  co_return true;
+}
+
+template <class Types>
 sim::Task<void> CachingNode<Types>::unlock(unsigned thread, sim::Key line) {
   // If the node is dead before this is over, the latch is not left behind: its thread has begun to give it back.
   const auto latch = held_.take(*held_.find(thread, line));
@@ -228,26 +253,56 @@ auto CachingNode<Types>::latch(unsigned thread, sim::Key line, bool write, sim::
     exclusive = co_await works_.wait_for_latch(*frame, write);
   }
   RACKSIM_INVARIANT(frame->line == line, "a frame that somebody waits for is not given to another line");
+  Work* const work = use(*frame, thread, write, false, operation);
+  if (work != nullptr) co_await work->acquired.wait();
+  if (exclusive && !write) share_latch(*frame);
+  co_return frame;
+}
+
+// It does not queue: refused, it has not waited for who has the latch, nor for who waits for it. A frame it takes only
+// where one is free: the evictor may have nothing to evict but lines that are locked.
+template <class Types>
+auto CachingNode<Types>::try_latch(unsigned thread, sim::Key line, bool write, sim::OperationId operation)
+    -> sim::Task<Frame*> {
+  if (!node().serves()) co_await node().lease();
+  Frame* frame = cache_.find(line);
+  if (frame == nullptr) {
+    frame = cache_.take(line);
+    if (cache_.free_frames() < options().least_free()) evictor_wanted_.notify_all();
+    if (frame == nullptr) co_return nullptr;
+  }
+  const bool exclusive = write || !readable(frame->state);
+  if (!may_latch(*frame, exclusive)) co_return nullptr;
+  if (frame->attended) node().note_use(*frame, frame->latch == 0, write);
+  take_latch(*frame, exclusive);
+  Work* const work = use(*frame, thread, write, true, operation);
+  if (work != nullptr && !work->refused) co_await work->acquired.wait();
+  if (work != nullptr && work->refused) {
+    unlatch(*frame, exclusive);
+    co_return nullptr;
+  }
+  if (exclusive && !write) share_latch(*frame);
+  co_return frame;
+}
+
+template <class Types>
+auto CachingNode<Types>::use(Frame& frame, unsigned thread, bool write, bool tries, sim::OperationId operation)
+    -> Work* {
   ++counters().accesses.value;
-  const bool hit = write ? writable(frame->state) : readable(frame->state);
+  const bool hit = write ? writable(frame.state) : readable(frame.state);
   Work* work = nullptr;
   if (hit) {
     ++counters().local_accesses.value;
   } else {
-    ++(!write                          ? counters().shared_misses
-       : frame->state == State::absent ? node().exclusive_misses()
-                                       : counters().upgrades)
+    ++(!write                         ? counters().shared_misses
+       : frame.state == State::absent ? node().exclusive_misses()
+                                      : counters().upgrades)
           .value;
-    work = &works_.of(*frame);
-    work->begin_acquisition(thread, operation);
+    work = &works_.of(frame);
+    work->begin_acquisition(thread, operation, tries);
   }
-  node().raise(write ? Event::write : Event::read, line, frame);
-  if (!hit) co_await work->acquired.wait();
-  if (exclusive && !write) {
-    frame->latch = 1;
-    if (frame->attended) node().grant_waiters(*frame);
-  }
-  co_return frame;
+  node().raise(write ? Event::write : Event::read, frame.line, &frame);
+  return work;
 }
 
 // Nobody overtakes who waits.

@@ -26,15 +26,24 @@ struct LineWork {
   // The acquisition: by the thread that has the local latch exclusively.
   unsigned thread = 0;
   sim::OperationId operation = 0;
+  bool only_tries = false;           ///< it is a try-lock's: it ends with nothing where somebody uses the line
+  bool refused = false;              ///< and has
   latched_memory::LineData fetched;  ///< what has come, from memory or another node
   sim::Signal acquired;
 
   std::vector<Message> deferred{};
   std::deque<LatchWaiter*> waiters{};
 
-  void begin_acquisition(unsigned by, sim::OperationId cause) {
+  void begin_acquisition(unsigned by, sim::OperationId cause, bool tries = false) {
     thread = by;
     operation = cause;
+    only_tries = tries;
+    refused = false;
+  }
+  /// The try-lock is over. To be called with the row that leaves the node with no more than it had, or less.
+  void refuse() {
+    refused = true;
+    acquired.notify_all();
   }
   /// Nobody waits any more.
   void begin_anew(Frame& of) {

@@ -45,6 +45,8 @@ class ComputeNode final : public line_cache::CachingNode<CacheTypes>,
   void ask_owner(const LineWork& work, NodeId owner, Message message);
   /// Tells the home what has become of the copy that a message is about.
   void tell_home(const Message& about, MessageKind kind);
+  /// Tells a try-lock's owner that the line is in use here.
+  void deny(const Message& request);
   void give_page(const Message& request, const Frame& frame);
   void write_back_and_tell(const Frame& frame, bool writes, MessageKind kind, sim::OperationId operation);
 

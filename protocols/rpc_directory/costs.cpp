@@ -10,8 +10,8 @@ namespace racksim::rpc_directory {
 
 namespace {
 
-constexpr std::size_t kMessages = static_cast<std::size_t>(MessageKind::share) + 1;
-constexpr std::size_t kVerdicts = static_cast<std::size_t>(Verdict::ask_owner) + 1;
+constexpr std::size_t kMessages = static_cast<std::size_t>(MessageKind::not_given) + 1;
+constexpr std::size_t kVerdicts = static_cast<std::size_t>(Verdict::busy) + 1;
 
 }  // namespace
 
@@ -39,7 +39,7 @@ models::CostTable Options::costs(const models::RackOptions&) const {
   table.rows = {
       {.what = "a request is answered by its home once",
        .section = "ScaleStore §4",
-       .cost = "sent REPLY PAGE + sent REPLY UPGRADE + sent REPLY ASK OWNER",
+       .cost = "sent REPLY PAGE + sent REPLY UPGRADE + sent REPLY ASK OWNER + sent REPLY BUSY",
        .per = "sent READ REQUEST + sent WRITE REQUEST + sent GIVE + sent SHARE"},
       {.what = "whoever is told the owner asks it",
        .section = "ScaleStore §4",
@@ -47,19 +47,29 @@ models::CostTable Options::costs(const models::RackOptions&) const {
        .per = "sent REPLY ASK OWNER"},
       {.what = "and it tells the home",
        .section = "ScaleStore §4",
-       .cost = "sent HANDED OVER + sent SHARED OUT",
+       .cost = "sent HANDED OVER + sent SHARED OUT + sent NOT GIVEN",
        .per = "sent GIVE + sent SHARE",
        .least = 0},
       {.what = "unless it has written the page back",
        .section = "ScaleStore §5",
-       .cost = "sent HANDED OVER + sent SHARED OUT + sent WRITTEN BACK",
+       .cost = "sent HANDED OVER + sent SHARED OUT + sent NOT GIVEN + sent WRITTEN BACK",
        .per = "sent GIVE + sent SHARE",
        .most = models::CostRow::kAny,
        .of_each = false},
-      {.what = "an invalidation is acknowledged once",
+      {.what = "an invalidation is acknowledged once, or a try-lock's denied",
        .section = "ScaleStore §4",
-       .cost = "sent ACKNOWLEDGED",
+       .cost = "sent ACKNOWLEDGED + sent KEPT",
        .per = "sent INVALIDATE"},
+      {.what = "a try-lock alone is told that somebody uses the line, once",
+       .section = "ours",
+       .cost = "sent REPLY BUSY",
+       .per = "try-locks + shared try-locks",
+       .least = 0},
+      {.what = "and if the owner tells it, so does it the home",
+       .section = "ours",
+       .cost = "sent NOT GIVEN",
+       .per = "sent REPLY BUSY",
+       .least = 0},
       {.what = "a page is written back before the home is told, and then alone",
        .section = "ScaleStore §5",
        .cost = "sent write-back",

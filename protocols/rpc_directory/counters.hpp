@@ -17,6 +17,7 @@ struct Counters {
   sim::Counter& handled = m.counter("rpc_directory.handled", "messages", "messages that directory cores have handled");
   sim::Counter& queued = m.counter("rpc_directory.queued", "requests", "requests that found their line busy at its home");
   sim::Counter& redirected = m.counter("rpc_directory.redirected", "requests", "requests whose page another node had");
+  sim::Counter& refused = m.counter("rpc_directory.refused", "try-locks", "try-locks that found their line in use, or no free frame");
   sim::Counter& invalidations = m.counter("rpc_directory.invalidations", "messages", "invalidations sent to sharers");
   sim::Counter& given = m.counter("rpc_directory.given", "pages", "pages that owners handed over to writers");
   sim::Counter& shared_out = m.counter("rpc_directory.shared_out", "pages", "pages that owners shared with readers");

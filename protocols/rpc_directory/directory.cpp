@@ -106,6 +106,7 @@ void Directory::invalidate(const Holder& holder, const Message& request) const {
                         .version = holder.version,
                         .sender = server_,
                         .kind = MessageKind::invalidate,
+                        .tries = request.tries && shared_.options.await_acks,
                         .operation = request.operation};
   post_message(*queue_pairs_[holder.node].back(), message);
 }

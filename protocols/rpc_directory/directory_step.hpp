@@ -35,6 +35,8 @@ enum class DirectoryEvent : std::uint8_t {
   written_back,
   handed_over,
   shared_out,
+  kept,
+  not_given,
   count
 };
 
@@ -49,6 +51,8 @@ constexpr DirectoryEvent event_of_home(MessageKind kind) {
     case MessageKind::written_back:  return DirectoryEvent::written_back;
     case MessageKind::handed_over:   return DirectoryEvent::handed_over;
     case MessageKind::shared_out:    return DirectoryEvent::shared_out;
+    case MessageKind::kept:          return DirectoryEvent::kept;
+    case MessageKind::not_given:     return DirectoryEvent::not_given;
     default:                         return DirectoryEvent::count;
   }
   // clang-format on

@@ -47,10 +47,20 @@ constexpr Guard more_acks("others are awaited", [](const Step& step) {
   return std::any_of(awaited.begin(), awaited.end(),
                      [&](const Holder& holder) { return holder.node != step.message.sender; });
 });
+constexpr Guard tries("a try", [](const Step& step) { return step.message.tries; });
+constexpr Guard others_stay("another keeps its share", [](const Step& step) {
+  return std::any_of(step.entry.holders.begin(), step.entry.holders.end(), [&](const Holder& holder) {
+    return holder.node != step.message.sender && holder.node != step.entry.transaction->request.sender;
+  });
+});
 constexpr Guard last_share("the last share", [](const Step& step) { return step.entry.holders.size() == 1; });
 constexpr Guard stale("of a copy that is gone", [](const Step& step) {
   const Holder* holder = step.entry.holder(step.message.sender);
   return holder == nullptr || (step.directory.shared().options.versions && holder->version != step.message.version);
+});
+// Until all have answered nobody knows whether the holders will be others.
+constexpr Guard of_known_copy("of a copy that is known, a try waits", [](const Step& step) {
+  return step.entry.transaction->request.tries && !stale.holds(step);
 });
 // The owner's notice and the requester's come by different queue pairs.
 constexpr Guard requester_leaves("it has the page, and evicts it", [](const Step& step) {
@@ -103,6 +113,11 @@ constexpr Action acknowledge("one less is awaited", [](Step& step) {
   std::erase_if(step.entry.transaction->awaited,
                 [&](const Holder& holder) { return holder.node == step.message.sender; });
 });
+constexpr Action refuse("reply: busy",
+                        [](Step& step) { step.directory.reply(step.message, {.verdict = Verdict::busy}); });
+constexpr Action refuse_waiting("reply to who tries: busy", [](Step& step) {
+  step.directory.reply(step.entry.transaction->request, {.verdict = Verdict::busy});
+});
 constexpr Action finish_write("grant the write waited for", [](Step& step) {
   const Message request = step.entry.transaction->request;
   // What the owner has given back it does not have any more.
@@ -136,6 +151,7 @@ DirectoryTable make() {
   constexpr auto stays = std::nullopt;
   using enum DirectoryState;
   using DirectoryEvent::evicted, DirectoryEvent::written_back, DirectoryEvent::handed_over, DirectoryEvent::shared_out;
+  using DirectoryEvent::kept, DirectoryEvent::not_given;
   using DirectoryEvent::read_request, DirectoryEvent::write_request, DirectoryEvent::acknowledged;
   const std::vector<DirectoryEvent> requests{read_request, write_request};
   const std::vector<DirectoryState> busy{invalidating, handing_over, sharing_out, awaiting_write_back},
@@ -146,7 +162,7 @@ DirectoryTable make() {
       .states = {"uncached", "shared", "exclusive", "invalidating", "handing over", "sharing out",
                  "awaiting write-back"},
       .events = {"read request", "write request", "acknowledged", "evicted", "written back", "handed over",
-                 "shared out"},
+                 "shared out", "kept", "not given"},
       .initial = uncached,
       // clang-format off
       .rows = {
@@ -160,11 +176,16 @@ DirectoryTable make() {
       {"owner asks again",               {exclusive},    requests,        owner_asks,  {begin},             awaiting_write_back, "ours"},
       {"reader meets an owner",          {exclusive},    {read_request},  {},          {begin, redirect},   sharing_out,  "copy request"},
       {"writer meets an owner",          {exclusive},    {write_request}, {},          {begin, redirect},   handing_over, "copy request"},
+      {"a try at a busy line",           busy,           requests,        tries,       {refuse},            stays,        "ours"},
       {"read beside invalidations",      {invalidating}, {read_request},  no_queue,    {grant_share},       stays,        "without queue_busy"},
       {"request of a busy line",         busy,           requests,        {},          {queue},             stays,        "ours"},
 
-      {"copy gone",                      {invalidating}, {acknowledged},  more_acks,   {acknowledge},       stays,        "invalidation"},
+      {"copy gone",                      {invalidating}, {acknowledged},  more_acks,   {acknowledge, drop_holder}, stays,  "invalidation"},
+      {"all copies gone that are not in use", {invalidating}, {acknowledged}, others_stay, {drop_holder, refuse_waiting}, shared, "ours"},
       {"all copies gone",                {invalidating}, {acknowledged},  {},          {acknowledge, finish_write}, exclusive, "invalidation"},
+      {"copy in use",                    {invalidating}, {kept},          more_acks,   {acknowledge},       stays,        "ours"},
+      {"last copy in use",               {invalidating}, {kept},          {},          {refuse_waiting},    shared,       "ours"},
+      {"owner uses it",                  {handing_over, sharing_out}, {not_given}, {}, {},                  exclusive,    "ours"},
       {"handed over, and evicted since", {handing_over}, {handed_over},   has_left,    {forget_all},        uncached,     "ours"},
       {"handed over",                    {handing_over}, {handed_over},   {},          {note_owner},        exclusive,    "copy request"},
       {"shared out, and evicted since",  {sharing_out},  {shared_out},    has_left,    {},                  shared,       "ours"},
@@ -175,6 +196,7 @@ DirectoryTable make() {
       {"stale eviction of a share",      {shared},       {evicted},       stale,       {note_stale},        stays,        "ours"},
       {"last share evicted",             {shared},       {evicted},       last_share,  {drop_holder},       uncached,     "eviction"},
       {"share evicted",                  {shared},       {evicted},       {},          {drop_holder},       stays,        "eviction"},
+      {"share evicted before a try is over", {invalidating}, {evicted},   of_known_copy, {drop_holder},     stays,        "ours"},
       {"share evicted too late",         not_shared,     {evicted},       {},          {note_stale},        stays,        "ours"},
       {"owner evicts",                   {exclusive},    {written_back},  {},          {drop_holder},       uncached,     "eviction"},
       {"owner evicts before a writer's copy request", {handing_over}, {written_back}, {}, {finish_write},   exclusive,    "ours"},
@@ -189,6 +211,8 @@ DirectoryTable make() {
           {{uncached, shared, invalidating}, {written_back}, "there is no owner"},
           {{uncached, shared, exclusive, invalidating, sharing_out, awaiting_write_back}, {handed_over}, "nobody was asked to hand it over"},
           {{uncached, shared, exclusive, invalidating, handing_over, awaiting_write_back}, {shared_out}, "nobody was asked to share it"},
+          {{uncached, shared, exclusive, handing_over, sharing_out, awaiting_write_back}, {kept}, "no try awaits it"},
+          {{uncached, shared, exclusive, invalidating, awaiting_write_back}, {not_given}, "no try has asked an owner"},
       },
       // clang-format on
   });

@@ -70,6 +70,7 @@ void ComputeNode::take_reply(std::uint32_t slot) {
   if (work == nullptr || work->request != reply.request) return;
   if (reply.verdict == Verdict::ask_owner)
     return raise(LineEvent::redirected, reply.line, work->frame, nullptr, &reply);
+  if (reply.verdict == Verdict::busy) return raise(LineEvent::refused, reply.line, work->frame, nullptr, &reply);
   work->fetched = std::move(arrived.page);
   raise(LineEvent::granted, reply.line, work->frame, nullptr, &reply);
   work->acquired.notify_all();
@@ -94,6 +95,12 @@ void ComputeNode::ask_owner(const LineWork& work, NodeId owner, Message message)
 void ComputeNode::tell_home(const Message& about, MessageKind kind) {
   const Message message{.line = about.line, .version = about.version, .kind = kind, .operation = about.operation};
   post_message(connections_.of_handler(about.line), signed_by(connections_.thread_count(), message));
+}
+
+void ComputeNode::deny(const Message& request) {
+  const Reply reply{.line = request.line, .request = request.request, .verdict = Verdict::busy};
+  post_reply(connections_.to_peer(request.sender), reply, {}, shared_.buffer_of(request.sender, request.endpoint),
+             request.operation);
 }
 
 void ComputeNode::give_page(const Message& request, const Frame& frame) {

@@ -17,6 +17,7 @@ enum class LineEvent : std::uint8_t {
   write,       ///< the same to write; it has the latch exclusively
   granted,     ///< by the home or the owner
   redirected,  ///< by the home, to the owner
+  refused,     ///< by either: it was a try, and somebody uses the line
   invalidate,  ///< the home wants the copy gone
   give,        ///< a writer wants the page
   share,       ///< a reader wants it
@@ -38,7 +39,7 @@ struct LineStep {
   Frame* frame;            ///< null: the node has none for the line
   LineWork* work;          ///< null: nothing is under way
   const Message* message;  ///< of invalidate, give and share
-  const Reply* reply;      ///< of granted and redirected
+  const Reply* reply;      ///< of granted, redirected and refused
 
   sim::KeyAndOperations key_and_operations() const;
   void request(MessageKind kind);

@@ -18,7 +18,9 @@ sim::KeyAndOperations LineStep::key_and_operations() const {
 
 void LineStep::request(MessageKind kind) {
   work->request = node.take_number();
-  node.ask_home(*work, {.line = line, .request = work->request, .version = frame->version, .kind = kind});
+  node.ask_home(
+      *work,
+      {.line = line, .request = work->request, .version = frame->version, .kind = kind, .tries = work->only_tries});
 }
 
 void LineStep::take() {
@@ -43,6 +45,12 @@ constexpr Guard early("of the copy that is asked for", [](const Step& step) {
 constexpr Guard in_use("in local use",
                        [](const Step& step) { return step.node.options().defer_in_use && step.frame->latch != 0; });
 
+constexpr Guard early_at_try("of the copy that is asked for, by a try",
+                             [](const Step& step) { return step.message->tries && early.holds(step); });
+constexpr Guard in_use_at_try("in local use, by a try",
+                              [](const Step& step) { return step.message->tries && in_use.holds(step); });
+constexpr Guard by_try("by a try", [](const Step& step) { return step.message->tries; });
+
 constexpr Action hit("use the copy", [](Step& step) { step.node.cache().touch(*step.frame); });
 constexpr Action ask_share("request a share", [](Step& step) { step.request(MessageKind::read_request); });
 constexpr Action ask_line("request the line", [](Step& step) { step.request(MessageKind::write_request); });
@@ -60,7 +68,8 @@ constexpr Action ask_owner("ask the owner", [](Step& step) {
                       {.line = step.line,
                        .request = step.work->request,
                        .version = step.reply->owner_version,
-                       .kind = reads ? MessageKind::share : MessageKind::give});
+                       .kind = reads ? MessageKind::share : MessageKind::give,
+                       .tries = step.work->only_tries});
 });
 constexpr Action acknowledge("acknowledge",
                              [](Step& step) { step.node.tell_home(*step.message, MessageKind::acknowledged); });
@@ -76,6 +85,13 @@ constexpr Action defer("defer", [](Step& step) {
   if (!readable(step.frame->state)) step.node.shared().coverage.race(races.message_before_page);
   ++step.node.counters().deferred.value;
   step.node.works().of(*step.frame).deferred.push_back(*step.message);
+});
+constexpr Action refuse("refuse the try", [](Step& step) { step.work->refuse(); });
+constexpr Action keep("tell the home that it stays",
+                      [](Step& step) { step.node.tell_home(*step.message, MessageKind::kept); });
+constexpr Action deny("reply: busy, tell the home", [](Step& step) {
+  step.node.deny(*step.message);
+  step.node.tell_home(*step.message, MessageKind::not_given);
 });
 constexpr Action drop("forget the copy", [](Step& step) { step.frame->drop_copy(); });
 constexpr Action hand_over("WRITE the page there, tell the home", [](Step& step) {
@@ -102,7 +118,8 @@ constexpr Action write_back("WRITE the page to memory, tell the home", [](Step& 
 LineTable make() {
   constexpr auto stays = std::nullopt;
   using enum LineState;
-  using LineEvent::granted, LineEvent::redirected, LineEvent::invalidate, LineEvent::give, LineEvent::share;
+  using LineEvent::granted, LineEvent::redirected, LineEvent::refused, LineEvent::invalidate, LineEvent::give,
+      LineEvent::share;
   using LineEvent::read, LineEvent::write, LineEvent::evict;
   const std::vector<LineState> asking{asking_shared, asking_exclusive, upgrading}, held{shared, exclusive},
       misses{asking_shared, asking_exclusive}, to_write{asking_exclusive, upgrading},
@@ -112,7 +129,7 @@ LineTable make() {
       .name = "rpc-directory line",
       .doc = "the life of a line in the cache of one node",
       .states = {"absent", "shared", "exclusive", "asking for a share", "asking for the line", "upgrading"},
-      .events = {"read", "write", "granted", "redirected", "invalidate", "give", "share", "evict"},
+      .events = {"read", "write", "granted", "redirected", "refused", "invalidate", "give", "share", "evict"},
       .initial = absent,
       // clang-format off
       .rows = {
@@ -125,21 +142,28 @@ LineTable make() {
 
       {"granted a share",               {asking_shared}, {granted},    {},     {take},                    shared,           "possession"},
       {"granted to write",              to_write,        {granted},    {},     {take_to_write},           exclusive,        "possession"},
+      {"try refused",                   misses,          {refused},    {},     {refuse},                  absent,           "ours"},
+      {"try to upgrade refused",        {upgrading},     {refused},    {},     {refuse},                  shared,           "ours"},
       {"redirected",                    asking,          {redirected}, {},     {ask_owner},               stays,            "copy request"},
 
       {"invalidated before",            held,            {invalidate}, stale,  {note_stale, acknowledge}, stays,            "without await_acks"},
+      {"invalidated in use by a try",   held,            {invalidate}, in_use_at_try, {keep},             stays,            "ours"},
       {"invalidated in use",            held,            {invalidate}, in_use, {defer},                   stays,            "invalidation"},
       {"invalidated",                   held,            {invalidate}, {},     {drop, acknowledge},       absent,           "invalidation"},
       {"invalidation meets eviction",   {absent},        {invalidate}, {},     {note_stale, acknowledge}, stays,            "ours"},
+      {"invalidated before the page by a try", misses,   {invalidate}, early_at_try, {keep},              stays,            "ours"},
       {"invalidated before the page",   misses,          {invalidate}, early,  {defer},                   stays,            "ours"},
       {"invalidation meets eviction and request", misses, {invalidate}, {},    {note_stale, acknowledge}, stays,            "ours"},
       {"invalidated before, upgrading", {upgrading},     {invalidate}, stale,  {note_stale, acknowledge}, stays,            "without await_acks"},
+      {"upgrade keeps its share from a try", {upgrading}, {invalidate}, by_try, {keep},                   stays,            "ours"},
       {"upgrade loses its share",       {upgrading},     {invalidate}, {},     {drop, note_lost, acknowledge}, asking_exclusive, "invalidation"},
 
       {"asked for before",              {exclusive},     wanted,       stale,  {note_stale},              stays,            "ours"},
+      {"asked for in use by a try",     {exclusive},     wanted,       in_use_at_try, {deny},             stays,            "ours"},
       {"asked for in use",              {exclusive},     wanted,       in_use, {defer},                   stays,            "copy request"},
       {"hand over",                     {exclusive},     {give},       {},     {hand_over, drop},         absent,           "copy request"},
       {"share out",                     {exclusive},     {share},      {},     {share_out},               shared,           "copy request"},
+      {"asked for before the page by a try", to_write,   wanted,       early_at_try, {deny},              stays,            "ours"},
       {"asked for before the page",     to_write,        wanted,       early,  {defer},                   stays,            "ours"},
       {"copy request meets eviction",   not_owned,       wanted,       {},     {note_stale},              stays,            "ours"},
 
@@ -149,7 +173,7 @@ LineTable make() {
       .impossible = {
           {asking, {read, write, evict}, "the latch is held exclusively"},
           {{absent}, {evict}, "no victim"},
-          {{absent, shared, exclusive}, {granted, redirected}, "no request is out"},
+          {{absent, shared, exclusive}, {granted, redirected, refused}, "no request is out"},
       },
       // clang-format on
   });

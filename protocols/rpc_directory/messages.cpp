@@ -18,6 +18,8 @@ std::string_view to_string(MessageKind kind) {
     case MessageKind::invalidate:    return "INVALIDATE";
     case MessageKind::give:          return "GIVE";
     case MessageKind::share:         return "SHARE";
+    case MessageKind::kept:          return "KEPT";
+    case MessageKind::not_given:     return "NOT GIVEN";
   }
   return {};
 }
@@ -27,6 +29,7 @@ std::string_view to_string(Verdict verdict) {
     case Verdict::page:      return "PAGE";
     case Verdict::upgrade:   return "UPGRADE";
     case Verdict::ask_owner: return "ASK OWNER";
+    case Verdict::busy:      return "BUSY";
   }
   return {};
 }

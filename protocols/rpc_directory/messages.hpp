@@ -11,6 +11,15 @@
 // A message is a SEND; a reply is a WRITE into the buffer of the thread that waits, with the page in front where it
 // brings one, as ScaleStore's handlers write pages into the buffers of those who ask.
 //
+// A try-lock's request waits for nobody: the home answers BUSY while another request has the line busy, and so does an
+// owner that uses it; a sharer that uses it keeps its share, of which the home tells the requester once all have answered.
+//
+//   node -- write request --> home
+//   node <- REPLY ask owner - home                     node -- write request -> home
+//   node -- give -----------> owner                    sharers <- invalidate -- home
+//   node <- REPLY, busy ----- owner                    sharers - kept --------> home
+//           home <- not given owner                    node <-- REPLY, busy --- home
+//
 // Each request has a number that its node does not use twice. The copy that it is granted keeps the number as its
 // *version* (ScaleStore's ownership version), and whatever is said of a copy says which: what comes too late, since its
 // copy is gone, and what comes too early, before the copy that it is about, is known by it.
@@ -41,7 +50,10 @@ enum class MessageKind : std::uint8_t {
   // To nodes:
   invalidate,  ///< by the home
   give,        ///< to the owner, by a writer
-  share        ///< to the owner, by a reader
+  share,       ///< to the owner, by a reader
+  // To the home, of a try-lock:
+  kept,      ///< the share stays, for it is in use
+  not_given  ///< by the owner, who uses the line
 };
 std::string_view to_string(MessageKind kind);
 
@@ -54,13 +66,15 @@ struct Message {
   NodeId sender = 0;
   std::uint16_t endpoint = 0;  ///< of the sender: the thread, or that of its handler and evictor
   MessageKind kind{};
+  bool tries = false;              ///< of requests, and of what they cause: a try-lock's, which waits for nobody
   sim::OperationId operation = 0;  ///< that causes it, for the record
 };
 
 enum class Verdict : std::uint8_t {
   page,     ///< granted, with the page
   upgrade,  ///< granted: the share that the node has may be written
-  ask_owner
+  ask_owner,
+  busy  ///< of a try-lock: somebody uses the line, or is about to
 };
 std::string_view to_string(Verdict verdict);
 

@@ -21,6 +21,8 @@ struct Options final : models::ProtocolOptions, line_cache::CacheOptions {
 
   void declare(sim::Parameters& p) override;
   std::vector<std::string> promises() const override { return {"data-value", "mutual-exclusion"}; }
+  /// As many, as in SELCC's testbed (§7).
+  std::uint64_t memory_servers_beside(std::uint64_t compute_nodes) const override { return compute_nodes; }
   bool warms_itself() const override { return true; }
   std::optional<sim::WaitingBounds> waiting(const models::RackOptions& rack) const override;
   models::CostTable costs(const models::RackOptions& rack) const override;

@@ -85,9 +85,28 @@ sim::Task<void> Sel::Thread::unlock(sim::Key line, sim::OperationId operation) {
   return release(line, operation);
 }
 
+sim::Task<bool> Sel::Thread::try_lock(sim::Key line, models::LockMode mode, sim::OperationId operation) {
+  co_await models::occupy(core_, sel_.options_.local_access);  // also to be refused: nothing takes no time
+  bool granted = false;
+  if (sel_.try_turn(session_.node, line)) {
+    Turn turn(sel_, session_.node, line);
+    const bool exclusive = mode == models::LockMode::exclusive;
+    granted = co_await attempt(line, exclusive, sel_.options_.try_attempts, operation);
+    if (granted) turn.keep();
+  }
+  if (!granted) ++sel_.counters_.refused.value;
+  co_return granted;
+}
+
 sim::Task<void> Sel::Thread::acquire(sim::Key line, bool exclusive, sim::OperationId operation) {
   co_await sel_.wait_for_turn(session_.node, line);
   Turn turn(sel_, session_.node, line);
+  co_await attempt(line, exclusive, 0, operation);
+  turn.keep();
+}
+
+sim::Task<bool> Sel::Thread::attempt(sim::Key line, bool exclusive, std::uint64_t attempts,
+                                     sim::OperationId operation) {
   const std::size_t server = sel_.lines_.server_of(line);
   const std::uint64_t bit = LatchWord::shared(session_.node), id = LatchWord::modified(session_.node);
   const models::RemoteAddress word = sel_.lines_.remote(line);
@@ -117,6 +136,10 @@ sim::Task<void> Sel::Thread::acquire(sim::Key line, bool exclusive, sim::Operati
           {.opcode = Opcode::fetch_add, .remote = word, .swap_or_add = LatchWord::minus(bit), .operation = operation}};
       co_await carry_out(server, std::move(undo));
     }
+    if (retries + 1 == attempts) {
+      sel_.coverage_.race(races.try_gives_up);
+      co_return false;
+    }
     const sim::Duration pause = pause_after(retries);
     if (pause > sim::Duration{}) co_await sim::sleep_for(sel_.rack_.server(session_.node).clock(), pause);
   }
@@ -124,7 +147,7 @@ sim::Task<void> Sel::Thread::acquire(sim::Key line, bool exclusive, sim::Operati
   latched.data = std::move(line_);
   latched_.push_back(std::move(latched));
   sel_.note_permission(session_.node, line, exclusive ? sim::Permission::write : sim::Permission::read, operation);
-  turn.keep();
+  co_return true;
 }
 
 sim::Task<void> Sel::Thread::release(sim::Key line, sim::OperationId operation) {
@@ -161,6 +184,17 @@ sim::Task<void> Sel::wait_for_turn(NodeId node, sim::Key line) {
     coverage_.race(races.waits_for_turn);
   }
   while (turns->tickets.front() != ticket) co_await turns->next.wait();
+}
+
+bool Sel::try_turn(NodeId node, sim::Key line) {
+  auto& turns = turns_[node][line];
+  if (turns) {
+    coverage_.race(races.try_finds_turn_taken);
+    return false;
+  }
+  turns = std::make_unique<Turns>(calendar());
+  turns->tickets.push_back(++turns->issued);
+  return true;
 }
 
 void Sel::end_turn(NodeId node, sim::Key line) {

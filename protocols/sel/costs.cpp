@@ -18,7 +18,7 @@ models::CostTable Options::costs(const models::RackOptions&) const {
   // In n attempts: a read 2 n FAA and n READ, a write n CAS, n READ and an FAA; half of these for locks and unlocks.
   table.rows.push_back({.what = "an attempt is an atomic and a READ, a reader takes its bit away, a writer its id",
                         .section = "§2",
-                        .cost = "sent FAA + 2 sent CAS + shared locks + shared try-locks",
+                        .cost = "sent FAA + 2 sent CAS + shared locks",
                         .per = "2 sent READ + writes + unlocks",
                         .least = 0});
   table.rows.push_back({.what = "all parts are taken away",
@@ -29,7 +29,7 @@ models::CostTable Options::costs(const models::RackOptions&) const {
   table.rows.push_back({.what = "who finds the line latched tries again, and nobody else",
                         .section = "§2",
                         .cost = "sent READ",
-                        .per = "reads + writes + locks + shared locks + sel.retries",
+                        .per = "reads + writes + locks + shared locks + try-locks + shared try-locks + sel.retries",
                         .least = 0,
                         .of_each = false});
   table.rows.push_back({.what = "what is changed is written once",

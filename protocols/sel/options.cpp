@@ -14,6 +14,9 @@ void Options::declare(sim::Parameters& p) {
       .guards("a reader's bit stays in the word: nobody writes the line any more", "sel/mechanisms.json/without-undo");
   p.flag("write_first", write_first, "what is changed is written before the latch is released")
       .guards("the next holder reads memory before the write", "sel/mechanisms.json/without-write-first");
+  p.integer("try_attempts", try_attempts, 1, 1000, "latch operations after which a try-lock gives up")
+      .published("published code of SELCC: 5")
+      .neutral(5);
   // Not zero: no access takes no time.
   p.length("costs.local_access", local_access, Duration::from_ps(1000), Duration::from_ps(1'000'000'000),
            "core time of an access to the buffer that the line was read into")

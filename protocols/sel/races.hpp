@@ -12,6 +12,9 @@ struct Races : sim::RacePoints {
   sim::RacePoint writer_meets_readers = add("a writer meets readers");
   sim::RacePoint writer_meets_writer = add("a writer meets a writer");
   sim::RacePoint waits_for_turn = add("a thread waits for its turn");
+  /// The bit of its last attempt is taken away too.
+  sim::RacePoint try_gives_up = add("a try-lock gives up");
+  sim::RacePoint try_finds_turn_taken = add("a try-lock finds another thread's turn");
 };
 inline constexpr Races races{};
 

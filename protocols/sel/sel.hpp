@@ -9,6 +9,9 @@
 // The word is SELCC's (protocols/latched_memory/latch_word.hpp), whose ids are those of nodes: a second bit of the same
 // node would carry into its neighbour's. So the threads of a node take turns at a line, in the order of asking. An
 // access returns when its release has completed, and a write is performed when its WRITE is in memory.
+//
+// A try-lock waits for no turn: it is refused while another thread of its node has one or waits for one, even where both
+// would read, for two bits of a node cannot be in the word. Else it makes a few attempts, as the published code of SELCC.
 #pragma once
 
 #include <deque>
@@ -39,6 +42,7 @@ struct Counters {
   sim::Counter& adds = m.counter("sel.verbs.fetch_add", "verbs", "fetch-and-adds to latch words");
   sim::Counter& retries = m.counter("sel.retries", "attempts", "latch operations that found the line latched");
   sim::Counter& undone = m.counter("sel.undone", "verbs", "reader bits taken away since a writer was in the word");
+  sim::Counter& refused = m.counter("sel.refused", "try-locks", "try-locks that found their line in use");
   sim::Counter& local_waits =
       m.counter("sel.local_waits", "accesses", "accesses that waited for another thread of their node");
 };
@@ -93,6 +97,8 @@ class Sel final : public models::Protocol,
   class Turn;
 
   sim::Task<void> wait_for_turn(NodeId node, sim::Key line);
+  /// Takes a turn if nobody has one or waits for one; returns whether it has.
+  bool try_turn(NodeId node, sim::Key line);
   void end_turn(NodeId node, sim::Key line);
   /// For the oracles: what a node may do with a line from now on.
   void note_permission(NodeId node, sim::Key line, sim::Permission permission, sim::OperationId operation);

@@ -24,6 +24,7 @@ class Sel::Thread final : public models::MemoryPort, models::CompletionHandler {
   sim::Task<void> read(models::MemoryAccess access, std::span<sim::Value> values, sim::OperationId operation) override;
   sim::Task<void> write(models::MemoryAccess access, sim::Value value, sim::OperationId operation) override;
   sim::Task<void> lock(sim::Key line, models::LockMode mode, sim::OperationId operation) override;
+  sim::Task<bool> try_lock(sim::Key line, models::LockMode mode, sim::OperationId operation) override;
   sim::Task<void> unlock(sim::Key line, sim::OperationId operation) override;
 
   /// The latches that it holds over several accesses.
@@ -38,6 +39,8 @@ class Sel::Thread final : public models::MemoryPort, models::CompletionHandler {
 
  private:
   sim::Task<void> acquire(sim::Key line, bool exclusive, sim::OperationId operation);
+  /// Takes the latch, with the turn at hand, in so many attempts or, of 0, as many as it takes; returns whether it has.
+  sim::Task<bool> attempt(sim::Key line, bool exclusive, std::uint64_t attempts, sim::OperationId operation);
   sim::Task<void> release(sim::Key line, sim::OperationId operation);
   /// Posts a batch and waits until all of it has completed.
   sim::Task<void> carry_out(std::size_t server, std::vector<models::WorkRequest> batch) {

@@ -68,6 +68,12 @@ sim::Task<void> ApplicationThread::lock(sim::Key line, models::LockMode mode, si
   co_await Base::lock(line, mode, operation);
 }
 
+sim::Task<bool> ApplicationThread::try_lock(sim::Key line, models::LockMode mode, sim::OperationId operation) {
+  co_await fence(operation);
+  const bool granted = co_await Base::try_lock(line, mode, operation);
+  co_return granted;
+}
+
 sim::Task<void> ApplicationThread::unlock(sim::Key line, sim::OperationId operation) {
   co_await fence(operation);
   co_await Base::unlock(line, operation);

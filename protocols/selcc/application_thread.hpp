@@ -24,6 +24,7 @@ class ApplicationThread final : public line_cache::ApplicationThread<ComputeNode
   sim::Task<sim::Value> fetch_and_add(sim::Key object, std::uint64_t operand, sim::OperationId operation) override;
   sim::Task<void> fence(sim::OperationId operation) override;
   sim::Task<void> lock(sim::Key line, models::LockMode mode, sim::OperationId operation) override;
+  sim::Task<bool> try_lock(sim::Key line, models::LockMode mode, sim::OperationId operation) override;
   sim::Task<void> unlock(sim::Key line, sim::OperationId operation) override;
   sim::Task<void> free(models::MemoryAllocator& allocator, models::GlobalAddress address,
                        sim::OperationId operation) override;

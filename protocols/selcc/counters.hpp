@@ -37,6 +37,7 @@ struct Counters {
   sim::Counter& upgrade_fallbacks = m.counter("selcc.upgrade_fallbacks", "upgrades", "upgrades that released their share first");
   sim::Counter& yields = m.counter("selcc.yields", "lines", "lines given up since local threads had used them for long (γ)");
   sim::Counter& held_back = m.counter("selcc.held_back", "accesses", "reads held back for a starved writer");
+  sim::Counter& refused = m.counter("selcc.refused", "try-locks", "try-locks that found their line in use, or no free frame");
   sim::Counter& flushes = m.counter("selcc.flushes", "lines", "dirty lines written to memory");
   sim::Counter& flushed_bytes = m.counter("selcc.flushed_bytes", "bytes", "of them");
   sim::Counter& evicted_shared = m.counter("selcc.evictions.shared", "lines", "Shared lines that were evicted");

@@ -28,6 +28,10 @@ bool FrameStep::wants_to_read() const {
   return frame->state == FrameState::acquiring_shared || frame->state == FrameState::undoing;
 }
 
+bool FrameStep::gives_up() const {
+  return work->only_tries && work->attempts >= options().try_attempts;
+}
+
 // Numbers that no node has are left out: between two additions a word can name anybody.
 boost::container::static_vector<NodeId, LatchWord::kMostNodes> FrameStep::targets() const {
   boost::container::static_vector<NodeId, LatchWord::kMostNodes> found;
@@ -84,7 +88,8 @@ void FrameStep::ask() {
                                .number = work->asks.back().number,
                                .sender = node.id(),
                                .conflict = conflict,
-                               .priority = options().priority_of(work->attempts),
+                               .priority = work->only_tries ? std::uint8_t{0} : options().priority_of(work->attempts),
+                               .tries = work->only_tries,
                                .operation = work->operation});
   }
   if (!options().await_answer) wait_until(work->asked_at + node.host().rtt() * 2);

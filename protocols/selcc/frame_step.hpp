@@ -81,6 +81,8 @@ struct FrameStep {
   LatchWord word() const;
   boost::container::static_vector<NodeId, LatchWord::kMostNodes> targets() const;
   bool wants_to_read() const;
+  /// It is a try-lock's attempt, and has been the last.
+  bool gives_up() const;
 
   /// The thread that acquires the line posts an atomic on its word.
   void post_atomic(models::Opcode opcode, std::uint64_t compare, std::uint64_t value, Purpose purpose,

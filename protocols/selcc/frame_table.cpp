@@ -55,10 +55,26 @@ constexpr Guard somebody("the word names somebody", [](const Step& step) { retur
 constexpr Guard was_free("the word was 0", [](const Step& step) { return step.word().free(); });
 constexpr Guard upgraded("the word was its own bit",
                          [](const Step& step) { return step.word() == LatchWord(LatchWord::shared(step.node.id())); });
+// A try fails a few times at most, and then keeps its share.
 constexpr Guard last_upgrade("too many upgrades have failed", [](const Step& step) {
-  return step.options().upgrade_fallback && step.work->upgrades >= step.options().upgrade_attempts;
+  return step.options().upgrade_fallback && step.work->upgrades >= step.options().upgrade_attempts &&
+         !step.work->only_tries;
 });
 constexpr Guard turned_away("one of them busy", [](const Step& step) { return step.work->turned_away; });
+// Who tries, and what others answer it. It gives up after as many latch operations as the published code's: with fewer it
+// would fail where a word merely tells of what is on its way, the node's own release among it.
+constexpr Guard try_turned_away("a try, one of them busy",
+                                [](const Step& step) { return step.work->only_tries && step.work->turned_away; });
+constexpr Guard try_is_over("a try, its last attempt", [](const Step& step) { return step.gives_up(); });
+constexpr Guard try_is_over_at_once("a try, its last attempt, undo not waited", [](const Step& step) {
+  return step.gives_up() && step.options().undo != Undo::waited;
+});
+constexpr Guard try_held_back("a try, and a starved writer wants it", [](const Step& step) {
+  return step.work->only_tries && step.node.host().now() < step.node.host().held_back(step.line);
+});
+constexpr Guard asked_by_try("by a try", [](const Step& step) { return step.message->tries; });
+constexpr Guard latched_at_try("in local use, by a try",
+                               [](const Step& step) { return step.frame->latch != 0 && step.message->tries; });
 
 constexpr Action hit("use the copy", [](Step& step) { step.node.cache().touch(*step.frame); });
 constexpr Action get_shared("FAA its bit, READ",
@@ -124,6 +140,7 @@ constexpr Action release_first("FAA its bit away, to acquire Modified", [](Step&
   step.work->upgrades = 0;
   step.post_atomic(Opcode::fetch_add, 0, LatchWord::minus(LatchWord::shared(step.node.id())), Purpose::fall_back);
 });
+constexpr Action refuse("refuse the try", [](Step& step) { step.work->refuse(); });
 constexpr Action forget_asks("forget what was asked", [](Step& step) { step.work->asks.clear(); });
 constexpr Action answer_all("answer all deferred: gone", [](Step& step) { step.settle_others(false); });
 constexpr Action answer_owners("answer deferred cases 1, 2: gone", [](Step& step) { step.settle_others(true); });
@@ -186,6 +203,8 @@ FrameTable make_table() {
       to_write{modified, modified_unconfirmed}, unsettled{shared_unconfirmed, shared_giving},
       wants_modified{acquiring_modified, asking_modified},
       upgrades{upgrade_settling, upgrading, asking_upgrade, pausing_upgrade},
+      owners_to_be{modified_unconfirmed, acquiring_modified, asking_modified, upgrading},
+      sharers_to_be{shared_unconfirmed, shared_giving, upgrade_settling, upgrading, asking_upgrade, pausing_upgrade},
       without{absent, given, acquiring_shared, undoing, asking_shared, pausing_shared, pausing_modified, falling_back},
       no_owner{shared, shared_unconfirmed, shared_giving, upgrade_settling, asking_upgrade, pausing_upgrade},
       no_sharer{modified, modified_unconfirmed, acquiring_modified, asking_modified};
@@ -214,6 +233,7 @@ FrameTable make_table() {
       // Local access (Table 1).
       {"read hit",                     usable,             {read},      {},          {hit},                     stays,            "§4.2"},
       {"write hit",                    to_write,           {write},     {},          {hit},                     stays,            "§4.2"},
+      {"try held back",                {absent},           {read},      try_held_back, {refuse},                stays,            "§5.3.2"},
       {"held back",                    {absent},           {read},      held_back,   {hold_back},               pausing_shared,   "§5.3.2"},
       {"read behind its own release",  {absent},           {read},      own_release, {pause_own},               pausing_shared,   "ours"},
       {"read miss",                    {absent},           {read},      {},          {get_shared},              acquiring_shared, "§4.3.2"},
@@ -225,19 +245,23 @@ FrameTable make_table() {
 
       // The latch operation's answer.
       {"shared",                       {acquiring_shared}, {word},      no_writer,   {install},                 shared,           "§4.3.2"},
+      {"try to read is over",          {acquiring_shared}, {word},      try_is_over_at_once, {undo, refuse},    absent,           "ours"},
       {"reader meets itself",          {acquiring_shared}, {word},      own_trace,   {undo, pause_own},         pausing_shared,   "R13"},
       {"reader meets a writer, undo first", {acquiring_shared}, {word}, undo_waited, {undo},                    undoing,          "§4.3.2"},
       {"reader meets a writer",        {acquiring_shared}, {word},      somebody,    {undo, ask},               asking_shared,    "§4.3.2"},
       {"reader meets nobody it knows", {acquiring_shared}, {word},      {},          {undo, pause},             pausing_shared,   "ours"},
+      {"try to read is over, undone",  {undoing},          {undone},    try_is_over, {refuse},                  absent,           "ours"},
       {"undone, the owner is dead",    {undoing},          {undone},    names_dead,  {take_out},                pausing_shared,   "recovery"},
       {"undone",                       {undoing},          {undone},    somebody,    {ask},                     asking_shared,    "§4.3.2"},
       {"undone, nobody it knows",      {undoing},          {undone},    {},          {pause},                   pausing_shared,   "ours"},
       {"modified",                     {acquiring_modified}, {word},    was_free,    {install_new},             modified,         "§4.3.2"},
+      {"try to write is over",         {acquiring_modified}, {word},    try_is_over, {refuse, answer_all},      absent,           "ours"},
       {"writer meets itself",          {acquiring_modified}, {word},    own_trace,   {answer_owners, pause_own}, pausing_modified, "R13"},
       {"writer meets the dead",        {acquiring_modified}, {word},    names_dead,  {answer_owners, take_out}, pausing_modified, "recovery"},
       {"writer meets holders",         {acquiring_modified}, {word},    somebody,    {answer_owners, ask},      asking_modified,  "§4.3.2"},
       {"writer meets nobody it knows", {acquiring_modified}, {word},    {},          {answer_owners, pause},    pausing_modified, "ours"},
       {"upgraded",                     {upgrading},        {word},      upgraded,    {promote},                 modified,         "§4.3.2"},
+      {"try to upgrade is over",       {upgrading},        {word},      try_is_over, {refuse, answer_owners},   shared,           "ours"},
       {"upgrade meets the dead",       {upgrading},        {word},      names_dead,  {answer_owners, take_out}, pausing_upgrade,  "recovery"},
       {"upgrade falls back",           {upgrading},        {word},      last_upgrade, {answer_all, release_first, drop}, falling_back, "§4.3.2"},
       {"upgrade meets sharers",        {upgrading},        {word},      somebody,    {answer_owners, ask},      asking_upgrade,   "§4.3.2"},
@@ -249,10 +273,13 @@ FrameTable make_table() {
       {"given to read, unconfirmed",   {asking_shared},    {granted},   {},          {install_given},           shared,           "§4.4.2"},
       {"given to write",               {asking_modified},  {granted},   confirms,    {install_given},           modified_unconfirmed, "§4.4.1, R1"},
       {"given to write, unconfirmed",  {asking_modified},  {granted},   {},          {install_given},           modified,         "§4.4.1"},
+      {"try to read turned away",      {asking_shared},    {answered},  try_turned_away, {refuse},              absent,           "§5.1.2"},
       {"reader turned away",           {asking_shared},    {answered},  turned_away, {pause},                   pausing_shared,   "§5.1.2"},
       {"reader looks again",           {asking_shared},    {answered},  {},          {get_shared},              acquiring_shared, "§5.1.2"},
+      {"try to write turned away",     {asking_modified},  {answered},  try_turned_away, {refuse, answer_all},  absent,           "§5.1.2"},
       {"writer turned away",           {asking_modified},  {answered},  turned_away, {pause},                   pausing_modified, "§5.1.2"},
       {"writer tries again",           {asking_modified},  {answered},  {},          {get_modified},            acquiring_modified, "§4.4.3"},
+      {"try to upgrade turned away",   {asking_upgrade},   {answered},  try_turned_away, {refuse},              shared,           "§5.1.2"},
       {"upgrade turned away",          {asking_upgrade},   {answered},  turned_away, {pause},                   pausing_upgrade,  "§5.1.2"},
       {"upgrade tries again",          {asking_upgrade},   {answered},  {},          {upgrade},                 upgrading,        "§4.4.3"},
       {"read still behind its own release", {pausing_shared}, {pause_over}, own_release, {pause_own},           stays,            "ours"},
@@ -271,6 +298,8 @@ FrameTable make_table() {
       {"handed over",                  {given},            {settled},   {},          {},                        absent,           "§4.4.1"},
 
       // Others ask.
+      {"a try at an owner in use",     {modified},         owner_asked, latched_at_try, {say_busy},             stays,            "§5.1.1"},
+      {"a try at an owner to be",      owners_to_be,       owner_asked, asked_by_try, {say_busy},               stays,            "R1"},
       {"case 1 deferred",              {modified},         {case1},     latched,     {defer},                   stays,            "§5.1.1"},
       {"case 1",                       {modified},         {case1},     forwards,    {hand_over, answer_all},   given,            "§4.4.1"},
       {"case 1 by memory",             {modified},         {case1},     {},          {by_memory, drop, answer_all}, absent,       "Figure 6a"},
@@ -286,6 +315,8 @@ FrameTable make_table() {
       {"case 1 at a sharer",           {shared},           {case1},     any_case,    {hand_over, answer_all},   given,            "R10 off"},
       {"case 2 at a sharer",           {shared},           {case2},     any_case,    {share_out, answer_all},   shared_giving,    "R10 off"},
       {"no owner any more",            no_owner,           owner_asked, {},          {say_gone},                stays,            "§5.1.2, R10"},
+      {"a try at a sharer in use",     {shared},           {case3},     latched_at_try, {say_busy},             stays,            "§5.1.1"},
+      {"a try at a sharer to be",      sharers_to_be,      {case3},     asked_by_try, {say_busy},               stays,            "R1, R2"},
       {"case 3 in use",                {shared},           {case3},     latched_drops, {say_busy, urge},        stays,            "§5.1.2, R9"},
       {"case 3 deferred",              {shared},           {case3},     latched,     {defer},                   stays,            "R9 off"},
       {"case 3",                       {shared},           {case3},     {},          {give_up, drop, answer_all}, absent,         "§4.4.3"},

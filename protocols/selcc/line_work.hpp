@@ -48,8 +48,8 @@ struct LineWork : LineProgress, line_cache::LineWork<Frame, Invalidation> {  // 
 
   std::vector<Ask> asks{};  ///< in the present round
 
-  void begin_acquisition(unsigned by, sim::OperationId cause) {
-    line_cache::LineWork<Frame, Invalidation>::begin_acquisition(by, cause);
+  void begin_acquisition(unsigned by, sim::OperationId cause, bool tries = false) {
+    line_cache::LineWork<Frame, Invalidation>::begin_acquisition(by, cause, tries);
     attempts = upgrades = 0;
     has_asked = false;
     asked_at = {};

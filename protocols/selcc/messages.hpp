@@ -31,6 +31,7 @@ struct Invalidation {
   models::NodeId sender = 0;
   Case conflict{};
   std::uint8_t priority = 0;       ///< grows with the sender's retries (§5.3.2)
+  bool tries = false;              ///< a try-lock's: who uses the line, or is about to, says so at once
   sim::OperationId operation = 0;  ///< that causes it, for the record
 };
 

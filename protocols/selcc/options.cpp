@@ -57,6 +57,9 @@ void Options::declare(sim::Parameters& p) {
   p.integer("upgrade_attempts", upgrade_attempts, 1, 1000, "upgrades that fail before the share is released")
       .estimate("our choice: §4.3.2 says \"several\", the published code has one")
       .varied({1, 3});
+  p.integer("try_attempts", try_attempts, 1, 1000, "latch operations after which a try-lock gives up")
+      .published("published code: 5")
+      .neutral(5);
   p.flag("forwarding", forwarding, "a Modified line is given from cache to cache; off: by way of memory (Figure 6a)");
   p.flag("batched_eviction", batched_eviction, "evictions are posted in batches, without waiting for each (§5.2.1)");
   p.flag("dirty_boundaries", dirty_boundaries, "only what lies between the dirty boundaries is written back (§5.2.2)");

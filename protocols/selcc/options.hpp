@@ -34,7 +34,7 @@ struct Options final : models::ProtocolOptions, line_cache::CacheOptions {
        dirty_travels = true, answer_deferred = true, drop_shared_deferral = true, match_case = true,
        upgrade_fallback = true, ordered_deferral = true;
   Undo undo = Undo::overlapped;
-  std::uint64_t upgrade_attempts = 3;
+  std::uint64_t upgrade_attempts = 3, try_attempts = 5;
   // Optimisations of §4.4.1 and §5.2 (Figure 15).
   bool forwarding = true, batched_eviction = true, dirty_boundaries = true;
   std::uint64_t ring_slots = 16;
@@ -65,6 +65,8 @@ struct Options final : models::ProtocolOptions, line_cache::CacheOptions {
   bool recovers() const { return recovery == RecoveryMode::fence; }
   /// What waits in the buffers of a node that crashes, and what it has not flushed.
   bool may_lose_writes() const override { return writes_return_early() || recovers(); }
+  /// As many, as in SELCC's testbed (§7).
+  std::uint64_t memory_servers_beside(std::uint64_t compute_nodes) const override { return compute_nodes; }
   bool warms_itself() const override { return true; }
   std::vector<std::string> also_tolerates() const override;
   /// Nothing is sent again; but who waits for a dead node may have to wait for its lease to end.

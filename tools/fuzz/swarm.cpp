@@ -105,6 +105,7 @@ Swarm::Swarm(JsonValue document, std::string file, const Catalogue& catalogue,
       original_(read_scenario(document, file_, catalogue, overrides)) {
   keep_expectations(document);
   document_ = template_document(std::move(document), file_, overrides);
+  tell_roles();
   const auto vary = [&](const std::string& prefix, const auto& component, const BoundParameters& options) {
     sim::Parameters defaults;
     const auto owner = component.make(defaults);  // which the declarations point into
@@ -121,6 +122,15 @@ Swarm::Swarm(JsonValue document, std::string file, const Catalogue& catalogue,
   const bool checked =
       std::any_of(original_.checks.begin(), original_.checks.end(), [](const OracleSwitch& check) { return check.on; });
   if (!checked) document_.set("check", JsonValue::object()).set("all", true);
+}
+
+// What is drawn are the servers of the whole rack: roles that are the protocol's are told.
+void Swarm::tell_roles() {
+  JsonValue* rack = document_.find("rack");
+  const JsonValue* roles = rack->find("roles");
+  if (roles == nullptr || roles->is_object()) return;
+  const JsonValue values = values_in_effect(original_.rack.parameters);
+  for (const char* told : {"nodes", "roles"}) rack->set(told, *values.find(told));
 }
 
 void Swarm::keep_expectations(const JsonValue& document) {

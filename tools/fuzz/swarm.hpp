@@ -75,6 +75,7 @@ class Swarm {
   void add_drawn_by_template(const std::vector<std::string>& overrides);
   /// What the template expects of metrics; its verdict and baseline are not for other runs.
   void keep_expectations(const JsonValue& document);
+  void tell_roles();
   Manner manner_of(const std::string& stream) const;
   /// Each of these returns whether the run expects timeouts for what it has drawn.
   bool set_knobs(JsonValue& document, const std::string& stream, double density, Manner manner) const;

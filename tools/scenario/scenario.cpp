@@ -112,6 +112,17 @@ void move_rtt(Scenario& scenario, const JsonValue& value, const models::RackOpti
   std::erase_if(scenario.annotations, [](const Annotation& annotation) { return annotation.name == "rtt"; });
 }
 
+/// Whether `rack.roles` is "protocol".
+bool leaves_roles_to_protocol(const JsonValue& rack, const JsonLocation& place) {
+  const JsonValue* roles = rack.find("roles");
+  if (roles == nullptr || roles->is_object()) return false;
+  const std::string* word = roles->string();
+  if (word == nullptr || *word != "protocol") {
+    place.member("roles").refuse(roles->description(), "an object of roles, or \"protocol\"");
+  }
+  return true;
+}
+
 void read_rack(Scenario& scenario, const JsonValue& value, const JsonLocation& place, const Catalogue& catalogue,
                const TestbedSource& testbeds) {
   require_object(value, place);
@@ -123,8 +134,26 @@ void read_rack(Scenario& scenario, const JsonValue& value, const JsonLocation& p
   scenario.annotations = std::move(testbed.annotations);
   scenario.files = std::move(testbed.files);
   const models::RackOptions of_testbed = *scenario.rack.options;
-  bind(value, place, scenario.rack.parameters, {{"testbed"}, &scenario.annotations});
+  std::vector<std::string> read_here{"testbed"};
+  if (leaves_roles_to_protocol(value, place)) read_here.emplace_back("roles");
+  bind(value, place, scenario.rack.parameters, {std::move(read_here), &scenario.annotations});
   move_rtt(scenario, value, of_testbed);
+}
+
+/// Puts memory servers where the protocol wants them: from then on it is as if the scenario had said so.
+void give_roles(Scenario& scenario, const JsonLocation& place) {
+  models::RackOptions& rack = *scenario.rack.options;
+  const models::RackOptions given = rack;
+  const std::uint64_t computing = std::min(given.roles.compute.value_or(given.nodes), given.nodes);
+  rack.place_beside_compute_nodes(scenario.protocol.options->memory_servers_beside(computing));
+  if (rack.nodes > models::kMostNodes) {
+    place.refuse(fmt::format("{} servers: {} that compute, and the memory servers that the protocol wants beside them",
+                             rack.nodes, computing),
+                 fmt::format("at most {}", models::kMostNodes));
+  }
+  std::erase_if(scenario.annotations, [&](const Annotation& annotation) {
+    return annotation.name.starts_with("roles.") || (annotation.name == "nodes" && rack.nodes != given.nodes);
+  });
 }
 
 /// Whichever file gave them, they are listed alike.
@@ -204,6 +233,9 @@ Scenario bind_scenario(const JsonValue& document, const std::string& file, const
             root.member("rack"), catalogue, testbeds);
   scenario.protocol = read_protocol(require_member(document, root, "protocol", "\"protocol\" with a \"name\""),
                                     root.member("protocol"), catalogue);
+  if (const auto rack = root.member("rack"); leaves_roles_to_protocol(*document.find("rack"), rack)) {
+    give_roles(scenario, rack.member("roles"));
+  }
   scenario.workload = read_kind(require_member(document, root, "workload", "\"workload\" with a \"kind\""),
                                 root.member("workload"), catalogue.workloads);
   try {

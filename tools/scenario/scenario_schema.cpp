@@ -39,6 +39,13 @@ JsonValue kind_schema(const std::vector<OptionsEntry<Options>>& entries) {
 JsonValue rack_schema(const OptionsEntry<models::RackOptions>& rack) {
   auto overrides = options_schema(rack, true);
   properties_of(overrides).set("testbed", type_schema("string", "Name or file of the testbed."));
+  if (const JsonValue* told = properties_of(overrides).find("roles")) {
+    auto either =
+        any_of_schemas({*told, const_schema("protocol")},
+                       "Which servers compute and which hold memory; or \"protocol\": all of them compute, and "
+                       "the memory is there or at servers beside, as the protocol wants it.");
+    properties_of(overrides).set("roles", std::move(either));
+  }
   require_members(overrides, {"testbed"});
   return any_of_schemas({type_schema("string", "Name or file of the testbed."), std::move(overrides)});
 }

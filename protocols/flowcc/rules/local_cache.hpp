@@ -36,9 +36,13 @@ class LocalCache {
  public:
   static constexpr std::size_t kBucketEntries = 8;
 
-  /// Room for `bytes / block_bytes` blocks, in whole buckets (at least one).
+  /// The entries of a cache with room for `bytes / block_bytes` blocks, in whole buckets (at least one).
+  static std::uint64_t entries_of(std::uint64_t bytes, std::uint64_t block_bytes) {
+    return std::max<std::uint64_t>(1, bytes / block_bytes / kBucketEntries) * kBucketEntries;
+  }
+
   LocalCache(std::uint64_t bytes, std::uint64_t block_bytes)
-      : buckets_(std::max<std::uint64_t>(1, bytes / block_bytes / kBucketEntries)),
+      : buckets_(entries_of(bytes, block_bytes) / kBucketEntries),
         tags_(buckets_),
         entries_(buckets_ * kBucketEntries) {}
 

@@ -26,10 +26,10 @@ struct ExploreOptions : sim::ExplorationOptions {
   void declare(sim::Parameters& p) override;
   std::vector<Part> build() const override;
 
-  /// By actor: 'r' and 'w' for a read and a write. Throws OptionError.
+  /// By actor: 'r' and 'w' for a read and a write, 's' and 'x' for try-locks. Throws OptionError.
   std::array<std::string, kNodes.size()> parsed_programs() const;
 
-  /// Of time and priorities nothing is left, and an upgrade falls back when it has failed twice.
+  /// Of time and priorities nothing is left, an upgrade falls back when it has failed twice, and a try-lock gives up then.
   static Options protocol_options();
 };
 

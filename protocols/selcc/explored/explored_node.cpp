@@ -47,17 +47,20 @@ std::uint64_t ExploredNode::contribution() const {
 
 // As a thread that finds the local latch free (line_cache/caching_node.hpp).
 void ExploredNode::begin() {
-  const bool write = program_[begun_++] == 'w';
+  const bool write = writes(), tried = tries();
+  ++begun_;
   const bool hit = write ? writable(frame_->state) : readable(frame_->state);
   frame_->latch = write || !readable(frame_->state) ? Frame::kExclusive : std::int16_t{1};
   phase_ = Phase::acquires;
-  if (!hit) works_.of(*frame_).begin_acquisition(0, 0);
+  if (!hit) works_.of(*frame_).begin_acquisition(0, 0, tried);
   raise(write ? FrameEvent::write : FrameEvent::read, kLine, frame_);
 }
 
 void ExploredNode::go_on() {
-  const bool write = phase_ != Phase::idle && operation() == 'w';
-  if (phase_ == Phase::acquires && (write ? writable(frame_->state) : readable(frame_->state))) {
+  const bool write = phase_ != Phase::idle && writes();
+  if (phase_ == Phase::acquires && frame_->attended && works_.of(*frame_).refused) {
+    end_use();
+  } else if (phase_ == Phase::acquires && (write ? writable(frame_->state) : readable(frame_->state))) {
     phase_ = Phase::uses;
     if (!write) frame_->latch = 1;
     if (!uses_take_time_) end_use();
@@ -116,8 +119,11 @@ void ExploredNode::complete(std::size_t queue_pair) {
 void ExploredNode::deliver(const ExploredMessage& message) {
   switch (message.type) {
     case ExploredMessage::Type::invalidation:
-      return lines_.handle(
-          {.line = kLine, .number = message.number, .sender = message.from, .conflict = message.conflict});
+      return lines_.handle({.line = kLine,
+                            .number = message.number,
+                            .sender = message.from,
+                            .conflict = message.conflict,
+                            .tries = message.tries});
     case ExploredMessage::Type::answer:
       if (message.verdict == Verdict::landed) return lines_.confirmed(kLine, message.number);
       return lines_.take_answer({.line = kLine, .number = message.number, .verdict = message.verdict}, {});
@@ -159,7 +165,8 @@ void ExploredNode::send(NodeId to, const Invalidation& message) {
                          .from = id(),
                          .to = to,
                          .number = message.number,
-                         .conflict = message.conflict});
+                         .conflict = message.conflict,
+                         .tries = message.tries});
   } else {
     messages_.push_back({.type = ExploredMessage::Type::answer,
                          .from = to,

@@ -37,10 +37,11 @@ struct ExploredMessage {
   std::uint64_t number = 0;
   Case conflict{};
   Verdict verdict{};
+  bool tries = false;  ///< of an invalidation
 
   template <class Archive>
   void archive(Archive& archive) {
-    archive(type, from, to, number, conflict, verdict);
+    archive(type, from, to, number, conflict, verdict, tries);
   }
   auto operator<=>(const ExploredMessage&) const = default;
 };
@@ -60,6 +61,8 @@ class ExploredNode final : LineVerbs, LineHost {
   const std::vector<ExploredVerb>& done(std::size_t queue_pair) const { return done_[queue_pair]; }
   /// What its thread does now, or next.
   char operation() const { return program_[begun_ - (phase_ == Phase::idle ? 0 : 1)]; }
+  bool writes() const { return operation() == 'w' || operation() == 'x'; }
+  bool tries() const { return operation() == 's' || operation() == 'x'; }
   bool may_begin() const { return phase_ == Phase::idle && begun_ < program_.size() && frame_->latch == 0; }
   bool may_evict() const {
     return frame_->latch == 0 && !frame_->attended && frame_->state != FrameState::absent && is_stable(frame_->state);
@@ -178,8 +181,11 @@ void ExploredNode::archive_work(Archive& archive) {
   if (!waits_for_confirmation) work.confirmation = 0;
   if (!waits_for_confirmation && work.asks.empty()) work.confirmed = 0;
   if (work.asks.empty()) work.turned_away = false;
+  if (phase_ != Phase::acquires) work.only_tries = work.refused = false;
+  work.attempts = work.only_tries ? work.attempts : 0;
   work.upgrades = std::min(work.upgrades, static_cast<std::uint32_t>(options_.upgrade_attempts));
-  archive(work.word, work.confirmation, work.confirmed, work.turned_away, work.giving, work.upgrades);
+  archive(work.word, work.confirmation, work.confirmed, work.turned_away, work.giving, work.upgrades, work.only_tries,
+          work.attempts);
   archive.list(work.asks, [&](Ask& ask) { archive(ask.whom, ask.number, ask.answered); });
   archive.list(work.deferred, [&](Invalidation& m) { archive(m.number, m.sender, m.conflict); });
 }

@@ -19,8 +19,8 @@ std::string in_words(const ExploredVerb& verb) {
 std::string in_words(const ExploredMessage& message) {
   switch (message.type) {
     case ExploredMessage::Type::invalidation:
-      return fmt::format("node {}'s invalidation, case {}, for node {}", message.from,
-                         static_cast<int>(message.conflict), message.to);
+      return fmt::format("node {}'s invalidation{}, case {}, for node {}", message.from,
+                         message.tries ? " by a try" : "", static_cast<int>(message.conflict), message.to);
     case ExploredMessage::Type::answer:
       return fmt::format("node {}'s {} for node {}", message.from, to_string(message.verdict), message.to);
     case ExploredMessage::Type::sent:
@@ -64,7 +64,8 @@ std::string ExploredLine::in_words(const Step& step) {
   const ExploredNode& node = *nodes_[step.index];
   switch (step.action) {
     case Step::Action::begin:
-      return fmt::format("node {} begins to {}", node.id(), node.operation() == 'w' ? "write" : "read");
+      return fmt::format("node {} begins to {}{}", node.id(), node.tries() ? "try to " : "",
+                         node.writes() ? "write" : "read");
     case Step::Action::end_use:
       return fmt::format("node {} has used the line", node.id());
     case Step::Action::evict:

@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 #include <optional>
 
+#include "models/rack/rack_options.hpp"
+
 namespace roles_test {
 
 using namespace racksim::models;
@@ -44,6 +46,26 @@ TEST_CASE("The first servers compute, the last ones hold memory") {
   CHECK_FALSE((gap.computes(3) || gap.holds_memory(3)));
   CHECK_FALSE(roles({}, 3).all_have_both());
   CHECK_FALSE(roles(3, {}).all_have_both());
+}
+
+TEST_CASE("Memory servers are placed beside the nodes that compute, or all nodes have both roles") {
+  RackOptions rack;
+  rack.nodes = 5;
+  rack.place_beside_compute_nodes(0);
+  CHECK(rack.nodes == 5);
+  CHECK(rack.roles.of(5).all_have_both());
+  rack.place_beside_compute_nodes(3);
+  CHECK(rack.nodes == 8);
+  CHECK(rack.roles.of(8).compute_nodes == 5);
+  CHECK(rack.roles.of(8).memory_nodes == 3);
+  CHECK(rack.roles.of(8).first_memory_node == 5);
+  // Of a testbed whose servers are apart those that compute stay.
+  rack.place_beside_compute_nodes(5);
+  CHECK(rack.nodes == 10);
+  CHECK(rack.roles.compute == 5);
+  rack.place_beside_compute_nodes(0);
+  CHECK(rack.nodes == 5);
+  CHECK(rack.roles.of(5).all_have_both());
 }
 
 TEST_CASE("More of a role than there are servers is refused with the numbers") {

@@ -244,6 +244,26 @@ TEST_CASE("What a protocol does not offer is refused by name before the run, and
   CHECK(defect([&] { return bare.fence({0, 0}); }) == "accepted");
 }
 
+TEST_CASE("More locks than a session may hold, or than a node has room for, are refused with both numbers") {
+  TestRack rack;
+  MemoryShape shape = bare_shape();
+  Bare free(rack.rack, shape);
+  free.require_locks(1'000'000, 1'000'000);
+  shape.threads_per_node = 2;
+  shape.locks_per_session = 10;
+  shape.lines_pinned_per_node = 16;
+  Bare bound(rack.rack, shape);
+  bound.require_locks(8, 1'000);
+  bound.require_locks(10, 16);  // both threads' locks are of the same blocks
+  CHECK(
+      what([&] { bound.require_locks(11, 1); }) ==
+      "found a workload whose sessions hold 11 locks at once, expected at most 10 with these options of the protocol");
+  CHECK(
+      what([&] { bound.require_locks(9, 1'000); }) ==
+      "found a workload that holds locks of 18 blocks at a node: 2 threads, 9 locks at once, expected at most 16, for "
+      "which the node's cache has room");
+}
+
 TEST_CASE("A memory that lets writes return early has to say what a fence is") {
   TestRack rack;
   MemoryShape shape = bare_shape();

@@ -160,6 +160,11 @@ TEST_CASE("Sessions lock and unlock objects, and the session end reads when all 
   CHECK(program.sessions[1].operations[0].object == program.sessions[0].operations[0].object);
   CHECK(!program.sessions[1].at_end);
   CHECK(program.sessions[2].at_end);
+  CHECK(program.most_locks_held() == 1);
+  CHECK(parse_litmus_program("P0: lock(x); rlock(y); unlock(x); lock(z); r0=z; unlock(z); unlock(y) | P1: lock(x); "
+                             "x=1; unlock(x)")
+            .most_locks_held() == 2);
+  CHECK(parse_litmus_program("P0: x=1 | P1: r0=x").most_locks_held() == 0);
   CHECK(refused("P0: lock(x); x=1").find("; unlock(x)") != std::string::npos);
   CHECK(refused("P0: x=1; unlock(x)").find("that the session holds") != std::string::npos);
   CHECK(refused("P0: lock(x); rlock(x)").find("does not hold") != std::string::npos);

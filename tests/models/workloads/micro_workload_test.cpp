@@ -296,6 +296,22 @@ TEST_CASE("Fenced: half of the operations are accesses, the others locks, locked
   CHECK(accesses > 0.7 * 8'000);
 }
 
+TEST_CASE("Tried: as fenced, but half of the locks and of the accesses under them are tried for") {
+  MicroOptions options = small();
+  options.mode = MicroOptions::Mode::tried;
+  MemoryShape shape = FakeMemory::shape_of(8);
+  shape.offers = kLocks.with({Kind::fence});
+  Bench t(options, shape);
+  t.run(8'000);
+  std::map<Kind, double> counts;
+  for (const Asked& asked : t.memory.asked) ++counts[asked.kind];
+  CHECK(counts.size() == 8);
+  const double locks = counts[Kind::lock] + counts[Kind::lock_shared];
+  const double tries = counts[Kind::try_lock] + counts[Kind::try_lock_shared];
+  CHECK(std::abs(counts[Kind::fence] / 8'000 - 0.1) < 4 * std::sqrt(0.1 * 0.9 / 8'000));
+  for (const double each : {locks, tries}) CHECK(std::abs(each / 8'000 - 0.2) < 4 * std::sqrt(0.2 * 0.8 / 8'000));
+}
+
 TEST_CASE("Lock, access and unlock are one operation for the length of a phase, on however many blocks") {
   MicroOptions options = small();
   options.mode = MicroOptions::Mode::lock_and_access;

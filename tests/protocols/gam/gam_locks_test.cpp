@@ -118,6 +118,12 @@ TEST_CASE("A new request for a lock queues behind an invalidation that waits for
   CHECK(run.violations() == "");
 }
 
+// Its cache grows beyond its threshold for lines that are locked.
+TEST_CASE("GAM does not limit locks") {
+  Script run{Setup{}};
+  run.protocol.require_locks(1'000'000, 1'000'000);
+}
+
 TEST_CASE("A try-lock fails at once against the home, a sharer, an owner and a thread of the same node",
           "[claim:gam-inv-trylock]") {
   for (const NodeId holder : {0, 1, 2}) {

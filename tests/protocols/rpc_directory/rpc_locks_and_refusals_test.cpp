@@ -72,6 +72,12 @@ TEST_CASE("What does not fit a directory's rack is refused with its reason") {
         std::string::npos);
 }
 
+TEST_CASE("With a directory a node has room for as many locks as its cache has frames") {
+  Script run{Setup{}};
+  CHECK(run.memory.shape().lines_pinned_per_node == 16);
+  CHECK(run.memory.shape().locks_per_session == 0);
+}
+
 TEST_CASE("With a directory a latch that a thread does not hold, and a write under one held shared, are refused") {
   Script run{Setup{}};
   run.spawn(run.memory.lock({0, 0}, run.line(0), LockMode::shared));

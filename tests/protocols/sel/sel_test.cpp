@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "tests/protocols/disaggregated_run.hpp"
+#include "tests/protocols/try_locks.hpp"
 #include "tests/protocols/verbs.hpp"
 
 namespace sel_test {
@@ -12,6 +13,8 @@ namespace sel_test {
 using namespace racksim;
 using namespace racksim::sel;
 using namespace sim::literals;
+using models::LockMode;
+using racksim::testing::try_lock;
 using Sequence = std::vector<std::string>;
 
 namespace {
@@ -74,6 +77,55 @@ TEST_CASE("A reader that finds a writer takes its bit away and tries again, unti
   run.advance(200_us);
   run.finish();
   CHECK(run.violations() == "");
+}
+
+TEST_CASE("SEL's tries fail against who holds the latch, get what nobody holds, and leave nothing behind") {
+  Run held(Setup{}, Run::Work::script);
+  racksim::testing::check_that_tries_fail_against_holders(held);
+  Run free(Setup{}, Run::Work::script);
+  racksim::testing::check_that_tries_get_what_is_not_in_use(free);
+  Run own(Setup{}, Run::Work::script);
+  racksim::testing::check_that_a_holder_does_not_try(own);
+}
+
+TEST_CASE("A try gives up after five attempts, a reader's with no bit left") {
+  for (const std::uint64_t attempts : {1, 5}) {
+    Setup setup;
+    setup.sel.try_attempts = attempts;
+    Run run(setup, Run::Work::script);
+    racksim::testing::take_lock(run, {0, 0}, 0, LockMode::exclusive);
+    racksim::testing::Verbs verbs(run);
+    CHECK_FALSE(try_lock(run, {1, 0}, 0, LockMode::exclusive).granted);
+    Sequence expected;
+    for (std::uint64_t i = 0; i < attempts; ++i) expected.insert(expected.end(), {"1 CAS", "1 READ"});
+    CHECK(verbs.taken() == expected);
+    CHECK_FALSE(try_lock(run, {1, 0}, 0, LockMode::shared).granted);
+    expected.clear();
+    for (std::uint64_t i = 0; i < attempts; ++i) expected.insert(expected.end(), {"1 FAA", "1 READ", "1 FAA"});
+    CHECK(verbs.taken() == expected);
+    racksim::testing::give_lock_back(run, {0, 0}, 0);
+    run.finish();
+    CHECK(run.violations() == "");
+  }
+  CHECK(Options().try_attempts == 5);
+}
+
+TEST_CASE("A try waits for no thread of its node, not even one that reads as it would") {
+  Run run(Setup{}, Run::Work::script);
+  racksim::testing::take_lock(run, {0, 0}, 0, LockMode::shared);
+  racksim::testing::Verbs verbs(run);
+  const auto tried = try_lock(run, {0, 1}, 0, LockMode::shared);
+  CHECK_FALSE(tried.granted);
+  CHECK(tried.took == Options().local_access);
+  CHECK(verbs.taken().empty());
+  racksim::testing::give_lock_back(run, {0, 0}, 0);
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
+TEST_CASE("SEL, which has no cache, does not limit locks") {
+  Run run(Setup{}, Run::Work::script);
+  run.memory.require_locks(1'000'000, 1'000'000);
 }
 
 TEST_CASE("SEL refuses an address at no memory server at the call") {

@@ -57,6 +57,27 @@ TEST_CASE("A line that is no power of two, and a cache below one line a thread, 
         std::string::npos);
 }
 
+// A line that is latched keeps its frame, of which there are 16.
+TEST_CASE("Threads that together hold more latches than the cache has frames are refused before the run") {
+  const auto spanning = [](std::uint64_t lines, models::MicroOptions::Mode mode) {
+    Setup setup;
+    setup.micro.mode = mode;
+    setup.micro.access_bytes = 8 + (lines - 1) * setup.selcc.line_bytes;
+    try {
+      SelccRun run(setup);
+    } catch (const sim::OptionError& refused) {
+      return std::string(refused.what());
+    }
+    return std::string();
+  };
+  using Mode = models::MicroOptions::Mode;
+  CHECK(spanning(8, Mode::lock_and_access) == "");
+  CHECK_THAT(spanning(9, Mode::lock_and_access),
+             Catch::Contains("holds locks of 18 blocks at a node: 2 threads, 9 locks at once, expected at most 16"));
+  CHECK_THAT(spanning(9, Mode::try_lock), Catch::Contains("expected at most 16"));
+  CHECK(spanning(9, Mode::access) == "");
+}
+
 TEST_CASE("A thread that gives back a latch that it does not hold is refused, and nothing is changed") {
   SelccScript run{Setup{}};
   run.write(0, 0);

@@ -42,6 +42,15 @@ std::string requests(const Script& run) {
 
 }  // namespace
 
+// `locks.per_thread`, and two buckets of eight entries.
+TEST_CASE("a session may hold as many locks as it has numbers for, and a node as its cache has entries") {
+  Setup setup;
+  setup.flowcc.locks.per_thread = 5;
+  const Script run(setup);
+  CHECK(run.protocol->shape().locks_per_session == 5);
+  CHECK(run.protocol->shape().lines_pinned_per_node == 16);
+}
+
 TEST_CASE("a lock brings data and permission in one event, and the node's accesses under it are hits") {
   for (const Ownership ownership : kOwners) {
     Script run(owned_by(ownership));

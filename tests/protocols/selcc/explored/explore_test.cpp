@@ -103,8 +103,22 @@ TEST_CASE("others find a line in use, by whichever way it travels") {
   }
 }
 
+TEST_CASE("try-locks end, and what they leave is no more than their node has") {
+  for (const Undo undo : {Undo::overlapped, Undo::waited}) {
+    for (const char* text : {"x,x,-,x", "w,xw,-,s", "rx,rx,-,-", "x,w,-,sx", "rx,rw,-,s"}) {
+      INFO(text);
+      CHECK(verdict(explored([=](ExploreOptions& o) {
+              o.programs = text;
+              o.evictions = 1;
+              o.uses = true;
+              o.selcc.undo = undo;
+            })) == "clean");
+    }
+  }
+}
+
 TEST_CASE("programs that make no sense are refused") {
-  for (const char* text : {"", "w,w,w", "w,w,w,w,w", "w,x,-,r"}) {
+  for (const char* text : {"", "w,w,w", "w,w,w,w,w", "w,y,-,r"}) {
     INFO(text);
     CHECK_THROWS_AS(explored(programs(text, 0)), sim::OptionError);
   }
