@@ -2,7 +2,6 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "models/workloads/trace/trace_error.hpp"
+#include "models/workloads/trace/trace_opening.hpp"
 #include "sim/options/parameters.hpp"
 #include "tools/commands/command_arguments.hpp"
 #include "tools/commands/command_line.hpp"
@@ -57,10 +57,7 @@ int convert(const TraceArguments& arguments, CommandContext& context) {
   const std::uint64_t records = with_trace(arguments, [&](models::TraceReader& reader) {
     return convert_trace(reader, arguments.out, arguments.conversion);
   });
-  // A pipe or a device may be where this goes.
-  if (std::filesystem::is_regular_file(arguments.out)) {
-    context.out << fmt::format("{} records in {}\n", records, arguments.out);
-  }
+  context.err << fmt::format("{} records in {}\n", records, arguments.out);  // the trace itself may go to the output
   return exit_ok;
 }
 

@@ -54,6 +54,10 @@ void TraceOptions::declare(sim::Parameters& p) {
       "found by a pass over the file before the run, at 27 to 54 bytes a key");
   p.size("memory", memory, 8, std::uint64_t{1} << 46,
          "of a memory: what is reserved for the keys, at all homes together");
+  p.size("unit", unit, 0, std::uint64_t{1} << 30,
+         "of a memory: bytes that given keys count in, 1 for addresses; 0: the protocol's own objects or, of locks, "
+         "blocks, "
+         "as recordings on it have them");
   p.size("slot", slot, 0, std::uint64_t{1} << 30,
          "of a memory: what a hashed or numbered key has, whole blocks of the protocol's; 0: a block");
 }

@@ -52,6 +52,7 @@ struct TraceOptions final : WorkloadOptions {
   // Of memories:
   std::uint64_t memory = std::uint64_t{64} << 20;
   std::uint64_t slot = 0;
+  std::uint64_t unit = 0;
 
   void declare(sim::Parameters& p) override;
   void check() const override;

@@ -52,8 +52,4 @@ class TraceReader {
   std::unique_ptr<TraceBytes> bytes_;
 };
 
-/// Opens a trace. `columns` is for the format of this name. Throws TraceError if the file is none of this format, and
-/// sim::OptionError at the option "columns" if the text says nothing that fits it.
-std::unique_ptr<TraceReader> open_trace(const std::string& file, TraceFormat format, const std::string& columns = {});
-
 }  // namespace racksim::models

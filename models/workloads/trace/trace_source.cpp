@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "models/workloads/trace/trace_error.hpp"
+#include "models/workloads/trace/trace_opening.hpp"
 #include "sim/random/random.hpp"
 
 namespace racksim::models {

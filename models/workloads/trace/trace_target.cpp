@@ -106,6 +106,7 @@ class TraceMemory final : public TraceTarget {
         keying_(options.keys),
         block_bytes_(memory.shape().block_bytes),
         object_bytes_(memory.shape().object_bytes),
+        unit_bytes_(options.unit),
         slot_bytes_(options.slot > 0 ? options.slot : block_bytes_),
         threads_(static_cast<unsigned>(options.threads)),
         left_out_(rack.metrics().counter("trace.unheld", "unlocks", "left out, of what their session did not hold")),
@@ -135,11 +136,11 @@ class TraceMemory final : public TraceTarget {
   std::optional<TraceRefusal> refusal(const TraceStep& step) const override {
     if (step.kind == Kind::allocate && step.size == 0) return TraceRefusal{"an allocation of 0 bytes", "a size"};
     if (!is_about_key(step.kind) || keying_ != TraceKeying::given) return std::nullopt;
-    const std::uint64_t unit = is_about_block(step.kind) ? block_bytes_ : object_bytes_;
+    const std::uint64_t unit = unit_of(step.kind);
     const bool is_address = step.key <= ~std::uint64_t{0} / unit;
     const GlobalAddress address{step.key * unit};
     if (is_address && holds(address) && end_at(address) - address.value >= bytes_of(step)) return std::nullopt;
-    const char* what = is_about_block(step.kind) ? "block" : "object";
+    const char* what = unit_bytes_ > 0 ? "unit" : is_about_block(step.kind) ? "block" : "object";
     return TraceRefusal{
         fmt::format("{} {:#x} and {} bytes", what, step.key, bytes_of(step)),
         fmt::format(
@@ -237,6 +238,10 @@ class TraceMemory final : public TraceTarget {
   static bool is_about_block(Kind kind) { return sim::requests_lock(kind) || kind == Kind::unlock; }
   static bool is_about_key(Kind kind) { return sim::accesses_memory(kind) || is_about_block(kind); }
 
+  /// The bytes that given keys count in.
+  std::uint64_t unit_of(Kind kind) const {
+    return unit_bytes_ > 0 ? unit_bytes_ : is_about_block(kind) ? block_bytes_ : object_bytes_;
+  }
   std::uint64_t bytes_of_home() const { return slots_of_home_ * slot_bytes_; }
   std::size_t index_of(Session session) const { return session.node * threads_ + session.thread; }
   GlobalAddress start_of(sim::Key block) const { return {block.number() * block_bytes_}; }
@@ -252,7 +257,7 @@ class TraceMemory final : public TraceTarget {
 
   GlobalAddress address_of(const TraceStep& step) const {
     if (!is_about_key(step.kind)) return {};
-    if (keying_ == TraceKeying::given) return {step.key * (is_about_block(step.kind) ? block_bytes_ : object_bytes_)};
+    if (keying_ == TraceKeying::given) return {step.key * unit_of(step.kind)};
     return {first_[step.key % first_.size()].value + step.key / first_.size() * slot_bytes_};
   }
   std::uint64_t bytes_of(const TraceStep& step) const {
@@ -319,7 +324,7 @@ class TraceMemory final : public TraceTarget {
   MemoryService& memory_;
   Roles roles_;
   TraceKeying keying_;
-  std::uint64_t block_bytes_, object_bytes_, slot_bytes_;
+  std::uint64_t block_bytes_, object_bytes_, unit_bytes_, slot_bytes_;
   std::uint64_t slots_of_home_ = 0;
   unsigned threads_;
   sim::Counter &left_out_, &no_room_;

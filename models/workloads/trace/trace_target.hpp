@@ -1,10 +1,10 @@
 // What a trace is replayed on: a key-value store or a distributed shared memory, behind one face.
 //
-// On a memory a key that is given is what recordings have: the number of an object or, of a lock, of a block. Others
-// become slots, dealt out to the homes one after the other. An access of no size is of 8 bytes; one that is larger than
-// its slot is cut to it. What a session allocates lies where the protocol puts it, apart from the keys; a free gives back
-// the oldest of the session's allocations. An unlock of what the session does not hold, since a try-lock was refused here
-// and granted there, is left out.
+// On a memory a key that is given is what recordings have: the number of an object or, of a lock, of a block, unless the
+// option `unit` says in how many bytes keys count. Others become slots, dealt out to the homes one after the other. An
+// access of no size is of 8 bytes; one that is larger than its slot is cut to it. What a session allocates lies where the
+// protocol puts it, apart from the keys; a free gives back the oldest of the session's allocations. An unlock of what the
+// session does not hold, since a try-lock was refused here and granted there, is left out.
 #pragma once
 
 #include <cstdint>
