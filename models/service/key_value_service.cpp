@@ -9,6 +9,8 @@
 namespace racksim::models {
 
 std::uint32_t ItemSizes::value_bytes(sim::Key key) const {
+  const std::uint32_t* own = of_keys ? of_keys->find(key) : nullptr;
+  if (own != nullptr) return *own;
   constexpr std::uint64_t kDraw = 0x69'7465'6d73;  // a draw of its own, so that sizes do not depend on the run's seed
   const double unit = static_cast<double>(sim::keyed_draw(kDraw, key, placement_seed) >> 11) * 0x1p-53;
   return unit < small_share ? small_value_bytes : large_value_bytes;

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include "models/service/item_parts.hpp"
 #include "models/service/service.hpp"
 #include "sim/kernel/task.hpp"
+#include "sim/record/flat_map.hpp"
 
 namespace racksim::models {
 
@@ -29,6 +31,8 @@ struct ItemSizes {
   /// Which keys are small and, in stores that place keys by a hash, which server has which key follow from it alone: 0
   /// for the hash as it is.
   std::uint64_t placement_seed = 0;
+  /// Sizes of their own that keys have, where a trace gives them; null for none.
+  std::shared_ptr<const sim::FlatMap<std::uint32_t>> of_keys = {};
 
   std::uint32_t value_bytes(sim::Key key) const;
 };

@@ -167,8 +167,21 @@ class AllocationWorkload final : public Workload {
     });
   }
 
+  /// Of the live ones, which lie in the order of their allocation.
+  std::size_t draw_piece(SessionState& session) {
+    if (popularity_.count() != live_.size()) popularity_ = popularity(live_.size());
+    return popularity_.draw(session.random, rack_.calendar().now());
+  }
+  Distribution popularity(std::size_t pieces) const {
+    DistributionOptions options = options_.distribution;
+    if (options.kind == DistributionOptions::Kind::zipf && options_.zipf == 0) {
+      options.kind = DistributionOptions::Kind::uniform;
+    }
+    return {pieces, options_.zipf, options};
+  }
+
   sim::Task<void> access(SessionState& session) {
-    Piece& piece = *live_[session.random.below(live_.size())];
+    Piece& piece = *live_[draw_piece(session)];
     const std::uint64_t words = std::max<std::uint64_t>(piece.bytes / MemoryService::kWordBytes, 1);
     const GlobalAddress at{piece.begin.value + session.random.below(words) * MemoryService::kWordBytes};
     const bool write = !session.random.chance(options_.read_ratio);
@@ -197,6 +210,7 @@ class AllocationWorkload final : public Workload {
   unsigned nodes_;
   sim::Counter &out_of_memory_, &allocated_, &freed_, &elsewhere_;
   std::vector<std::unique_ptr<Piece>> live_;  // of all sessions, also of dead ones
+  Distribution popularity_ = popularity(1);   // of so many as were live at the last access
   std::vector<SessionState> sessions_;
   bool stopping_ = false;
   SessionTasks tasks_;
@@ -220,6 +234,11 @@ void AllocationOptions::declare(sim::Parameters& p) {
   p.integer("accesses", accesses, 1, 1 << 20, "reads and writes of a session between two allocations or frees")
       .varied({1, 4, 16});
   p.ratio("read_ratio", read_ratio, "share of these that read").varied({0.2, 0.5, 0.8});
+  p.real("zipf", zipf, 0, 2,
+         "skew of the pieces' popularity: the r-th oldest piece is accessed in proportion to r^-zipf; with the "
+         "distribution \"latest\" the r-th newest")
+      .neutral(0.0);
+  p.object("distribution", distribution);
   p.ratio("locked", locked, "share of these that are under their block's lock, a shared one to read").neutral(0.0);
 }
 

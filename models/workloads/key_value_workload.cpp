@@ -19,7 +19,6 @@
 #include "sim/metrics/histogram.hpp"
 #include "sim/options/option_error.hpp"
 #include "sim/random/random.hpp"
-#include "sim/random/zipf.hpp"
 
 namespace racksim::models {
 
@@ -44,7 +43,7 @@ class KeyValueWorkload final : public Workload {
         service_(context.service<KeyValueService>("key-value")),
         options_(options),
         ranking_{options.keys, options.swap_keys, options.swap_interval},
-        popularity_(options.keys, options.zipf),
+        popularity_(options.keys, options.zipf, options.distribution),
         lane_(rack_.calendar().add_lane("workload")),
         stopped_(rack_.calendar()),
         open_(service_.client_nodes()),
@@ -85,7 +84,7 @@ class KeyValueWorkload final : public Workload {
 
   void warm_up() override {
     std::vector<sim::Key> hottest(std::min(options_.preload, options_.keys));
-    for (std::size_t i = 0; i < hottest.size(); ++i) hottest[i] = sim::Key{ranking_.key_of(i + 1, 0)};
+    for (std::size_t i = 0; i < hottest.size(); ++i) hottest[i] = sim::Key{popularity_.of_rank(i + 1, {})};
     service_.preload(hottest);
   }
 
@@ -255,9 +254,11 @@ class KeyValueWorkload final : public Workload {
   }
 
   Operation draw(SessionState& session) {
-    const std::uint64_t rank = popularity_(session.random);
-    const sim::Key key{ranking_.key_of(rank, ranking_.swaps_by(rack_.calendar().now()))};
-    return {key, session.random.chance(options_.write_ratio)};
+    const sim::Time now = rack_.calendar().now();
+    const std::uint64_t index = popularity_.draw(session.random, now);
+    const bool write = session.random.chance(options_.write_ratio);
+    if (write && popularity_.inserts()) return {sim::Key{popularity_.insert()}, true};
+    return {sim::Key{ranking_.key_of(index + 1, ranking_.swaps_by(now))}, write};
   }
 
   sim::Task<void> operate(Session session, Operation operation, NodeId at) {
@@ -278,7 +279,7 @@ class KeyValueWorkload final : public Workload {
   KeyValueService& service_;
   KeyValueOptions options_;
   KeyRanking ranking_;
-  sim::Zipf popularity_;
+  Distribution popularity_;
   sim::Duration gap_;  // mean, between two operations of a session
   sim::Lane lane_;
   sim::Signal stopped_;
@@ -319,6 +320,7 @@ void KeyValueOptions::declare(sim::Parameters& p) {
   p.real("zipf", zipf, 0, 2, "skew of the keys' popularity: key of rank r is asked for in proportion to r^-zipf")
       .varied({0.0, 0.9, 1.2, 2.0})
       .moderate({0.9, 1.2});
+  p.object("distribution", distribution);
   p.ratio("write_ratio", write_ratio, "share of operations that write")
       .varied({0.0, 0.05, 0.3, 1.0})
       .moderate({0.0, 0.05, 0.3});
@@ -358,6 +360,12 @@ void KeyValueOptions::declare(sim::Parameters& p) {
       .moderate({8, 100});
 }
 
+void KeyValueOptions::check() const {
+  if (distribution.kind == DistributionOptions::Kind::zipf || swap_interval == sim::Duration{}) return;
+  throw sim::OptionError("swap_interval", "an exchange of popularity between the hottest and the coldest keys",
+                         "0s, or the distribution \"zipf\", which alone ranks its keys for good");
+}
+
 // What comes in a phase follows from its length in open loop, and is the number of operations that end it in either. In
 // closed loop it is bounded by what threads can begin, 10 million a second of a core (docs/hardware.md 7.3). The keys
 // that change places come and go at both ends, so that twice as many are hot.
@@ -367,7 +375,7 @@ Footprint KeyValueOptions::footprint(const RunScale& scale) const {
   const double per_second =
       loop == Loop::open ? static_cast<double>(rate) : kMostOfThread * static_cast<double>(scale.nodes * threads);
   const double arrivals = per_second * scale.time.seconds() + static_cast<double>(scale.operations);
-  double written = sim::expected_distinct(keys, zipf, arrivals * write_ratio);
+  double written = Distribution(keys, zipf, distribution).expected_distinct(arrivals * write_ratio, scale.time);
   if (swap_interval > 0_ps) written = std::min(2 * written, static_cast<double>(keys));
   return {.objects = static_cast<std::uint64_t>(std::llround(written)),
           .warm_accesses = 0,

@@ -1,5 +1,6 @@
 // The key-value workload of StarCache §4, §5.1 and §5.3: clients that send requests to a store whose keys have Zipf
-// popularity, optionally with the "hot-in" pattern, in which the hottest and the coldest keys change places.
+// popularity, optionally with the "hot-in" pattern, in which the hottest and the coldest keys change places. Other
+// distributions are there beside (distribution.hpp): with "latest" a write is YCSB's insertion.
 //
 // Each client thread serves a number of sessions: clients, in the words of an oracle. Open loop: each session begins
 // operations at the instants of a Poisson process, whether or not earlier ones have been answered. Closed loop, for
@@ -21,6 +22,7 @@
 #include <memory>
 
 #include "models/service/client_behaviour.hpp"
+#include "models/workloads/distribution.hpp"
 #include "models/workloads/workload.hpp"
 
 namespace racksim::models {
@@ -45,6 +47,7 @@ struct KeyValueOptions final : WorkloadOptions {
   ClientRouting clients = ClientRouting::pinned;
   std::uint64_t keys = 10'000'000;
   double zipf = 0.99;
+  DistributionOptions distribution;
   double write_ratio = 0.0;
   Loop loop = Loop::open;
   std::uint64_t rate = 1'000'000;  ///< in open loop
@@ -60,6 +63,7 @@ struct KeyValueOptions final : WorkloadOptions {
   std::uint64_t preload = 16384;
 
   void declare(sim::Parameters& p) override;
+  void check() const override;
   Footprint footprint(const RunScale& scale) const override;
   unsigned threads_per_node() const override { return static_cast<unsigned>(threads); }
   unsigned sessions_per_thread() const override { return static_cast<unsigned>(sessions); }

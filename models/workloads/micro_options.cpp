@@ -9,7 +9,6 @@
 #include "models/service/memory_service.hpp"
 #include "models/workloads/micro_workload.hpp"
 #include "sim/options/option_error.hpp"
-#include "sim/random/zipf.hpp"
 
 namespace racksim::models {
 
@@ -54,6 +53,7 @@ void MicroOptions::declare(sim::Parameters& p) {
       .moderate({4 * 1024, 8 * 1024, 16 * 1024});
   p.real("zipf", zipf, 0, 2, "skew of the lines' popularity: the line of rank r is drawn in proportion to r^-zipf")
       .neutral(0.0);
+  p.object("distribution", distribution);
   p.size("reach", reach, 0, std::uint64_t{1} << 46,
          "data that each node can reach, of which sharing_ratio is a share of lines; 0: working_set / nodes")
       .neutral(0);
@@ -88,6 +88,12 @@ void MicroOptions::check() const {
   if (reach > 0 && sharing_of == SharingOf::operations) {
     throw sim::OptionError("reach", fmt::format("{} bytes", reach), "0, unless sharing_of is \"lines\"");
   }
+  if (distribution.kind == DistributionOptions::Kind::latest && sharing_of == SharingOf::lines) {
+    throw sim::OptionError(
+        "distribution/kind", "\"latest\" with shares of lines",
+        "another, or sharing_of \"operations\": lines that are a node's own have no place in an order "
+        "of age that all nodes share");
+  }
 }
 
 std::uint64_t MicroOptions::warm_rounds(const MicroLayout& layout) const {
@@ -115,8 +121,11 @@ Footprint MicroOptions::footprint(const RunScale& scale) const {
   const double shared = sharing_of == SharingOf::operations ? sharing_ratio
                         : of_lines > 0                      ? static_cast<double>(blocks.shared_blocks) / of_lines
                                                             : 0;
-  const auto common = [&](double of) { return sim::expected_distinct(blocks.shared_blocks, zipf, of * shared); };
-  const double own = sim::expected_distinct(blocks.private_blocks, zipf, touching * (1 - shared));
+  const auto distinct = [&](std::uint64_t of, double accesses) {
+    return of == 0 ? 0.0 : Distribution(of, zipf, distribution).expected_distinct(accesses, scale.time);
+  };
+  const auto common = [&](double of) { return distinct(blocks.shared_blocks, of * shared); };
+  const double own = distinct(blocks.private_blocks, touching * (1 - shared));
   return {.objects = static_cast<std::uint64_t>(std::llround(common(touching * nodes) + nodes * own)),
           .warm_accesses = warm * scale.nodes,
           .reachable = blocks.shared_blocks + scale.nodes * blocks.private_blocks,

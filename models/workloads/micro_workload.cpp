@@ -16,6 +16,7 @@
 #include "models/service/session_tasks.hpp"
 #include "models/workloads/block_popularity.hpp"
 #include "models/workloads/block_spread.hpp"
+#include "models/workloads/micro_mode.hpp"
 #include "sim/kernel/waiting.hpp"
 #include "sim/options/option_error.hpp"
 #include "sim/random/random.hpp"
@@ -26,25 +27,6 @@ using namespace sim::literals;
 
 namespace {
 
-/// Reads and writes need no asking: every service offers them.
-OperationSet needed_by(MicroOptions::Mode mode) {
-  if (mode == MicroOptions::Mode::access) return {};
-  if (mode == MicroOptions::Mode::mixed) {
-    return {sim::OperationKind::compare_and_swap,
-            sim::OperationKind::fetch_and_add,
-            sim::OperationKind::lock,
-            sim::OperationKind::lock_shared,
-            sim::OperationKind::try_lock,
-            sim::OperationKind::try_lock_shared,
-            sim::OperationKind::unlock};
-  }
-  if (mode == MicroOptions::Mode::tried) return kLocks;
-  if (mode == MicroOptions::Mode::try_lock || mode == MicroOptions::Mode::try_lock_and_access) {
-    return {sim::OperationKind::try_lock, sim::OperationKind::try_lock_shared, sim::OperationKind::unlock};
-  }
-  return {sim::OperationKind::lock, sim::OperationKind::lock_shared, sim::OperationKind::unlock};
-}
-
 class MicroWorkload final : public Workload {
  public:
   MicroWorkload(WorkloadContext& context, const MicroOptions& options)
@@ -54,9 +36,9 @@ class MicroWorkload final : public Workload {
         block_bytes_(memory_.shape().block_bytes),
         layout_(options.layout(roles_.compute_nodes, block_bytes_)),
         rack_(context.rack),
-        popularity_of_all_(layout_.shared_blocks + layout_.private_blocks, options.zipf),
-        popularity_of_shared_(layout_.shared_blocks, options.zipf),
-        popularity_of_own_(layout_.private_blocks, options.zipf),
+        popularity_of_all_(layout_.shared_blocks + layout_.private_blocks, options.zipf, options.distribution),
+        popularity_of_shared_(layout_.shared_blocks, options.zipf, options.distribution),
+        popularity_of_own_(roles_.compute_nodes, {layout_.private_blocks, options.zipf, options.distribution}),
         left_(roles_.compute_nodes, options.operations_per_node),
         at_work_(roles_.compute_nodes, options.threads),
         tasks_(context.rack.calendar(), roles_.compute_nodes) {
@@ -145,6 +127,7 @@ class MicroWorkload final : public Workload {
     sim::RandomStream random;
     BlockRun last;
     std::uint64_t last_word = 0;  // in its block
+    bool last_is_shared = false;  // its block, where operations are shared
     bool has_last = false;
   };
   struct Access {
@@ -236,18 +219,12 @@ class MicroWorkload final : public Workload {
            options_.mode == MicroOptions::Mode::tried;
   }
   bool may(bool (*does)(MicroOptions::Mode)) const { return draws_modes() || does(options_.mode); }
-  static bool accesses(MicroOptions::Mode mode) {
-    return mode != MicroOptions::Mode::lock && mode != MicroOptions::Mode::try_lock;
-  }
-  static bool locks(MicroOptions::Mode mode) { return mode != MicroOptions::Mode::access; }
-  static bool tries(MicroOptions::Mode mode) {
-    return mode == MicroOptions::Mode::try_lock || mode == MicroOptions::Mode::try_lock_and_access;
-  }
 
   Access draw(SessionState& session) {
     sim::RandomStream& random = session.random;
     const bool again = session.has_last && options_.temporal_locality > 0 && random.chance(options_.temporal_locality);
-    if (!again && (!session.has_last || !random.chance(options_.locality))) {
+    const bool goes_on = !again && (!session.has_last || !random.chance(options_.locality));
+    if (goes_on) {
       session.last = draw_block(session);
       session.has_last = true;
     }
@@ -255,6 +232,7 @@ class MicroWorkload final : public Workload {
     const std::uint64_t word = session.last_word;
     const bool write =
         options_.one_writer ? session.id.node == *options_.one_writer : !random.chance(options_.read_ratio);
+    if (write && goes_on && popularity_of_all_.inserts()) session.last = insert_block(session);
     // One that would go beyond the data begins as much earlier, and still touches the word.
     const std::uint64_t latest = (session.last.end - options_.access_bytes) & ~(MemoryService::kWordBytes - 1);
     const std::uint64_t address = std::min(session.last.begin.value + word * MemoryService::kWordBytes, latest);
@@ -265,13 +243,22 @@ class MicroWorkload final : public Workload {
   }
   BlockRun draw_block(SessionState& session) {
     sim::RandomStream& random = session.random;
+    const sim::Time now = rack_.calendar().now();
     if (options_.sharing_of == MicroOptions::SharingOf::lines) {
-      const std::uint64_t line = popularity_of_all_.draw(random);
+      const std::uint64_t line = popularity_of_all_.draw(random, now);
       if (line < layout_.shared_blocks) return shared_.run_from(line);
       return own_block(session.id.node, line - layout_.shared_blocks);
     }
-    return random.chance(options_.sharing_ratio) ? shared_.run_from(popularity_of_shared_.draw(random))
-                                                 : own_block(session.id.node, popularity_of_own_.draw(random));
+    const NodeId node = session.id.node;
+    session.last_is_shared = random.chance(options_.sharing_ratio);
+    return session.last_is_shared ? shared_.run_from(popularity_of_shared_.draw(random, now))
+                                  : own_block(node, popularity_of_own_[node].draw(random, now));
+  }
+  /// In the place of one that was drawn.
+  BlockRun insert_block(const SessionState& session) {
+    const NodeId node = session.id.node;
+    return session.last_is_shared ? shared_.run_from(popularity_of_shared_.insert())
+                                  : own_block(node, popularity_of_own_[node].insert());
   }
   BlockRun own_block(NodeId node, std::uint64_t index) const {
     const OwnBlocks& own = own_[node];
@@ -385,10 +372,11 @@ class MicroWorkload final : public Workload {
   std::uint64_t least_bytes_ = 0;
   std::vector<SessionState> sessions_;
   Rack& rack_;
-  BlockPopularity popularity_of_all_, popularity_of_shared_, popularity_of_own_;
-  std::vector<std::uint64_t> left_;     // operations that a node has not begun, if they are counted
-  std::vector<std::uint64_t> at_work_;  // sessions of a node that have not ended or died
-  sim::Counter* ended_ = nullptr;       // null where it is what the service counts
+  BlockPopularity popularity_of_all_, popularity_of_shared_;
+  std::vector<BlockPopularity> popularity_of_own_;  // by node: what is newest differs
+  std::vector<std::uint64_t> left_;                 // operations that a node has not begun, if they are counted
+  std::vector<std::uint64_t> at_work_;              // sessions of a node that have not ended or died
+  sim::Counter* ended_ = nullptr;                   // null where it is what the service counts
   bool stopping_ = false;
   SessionTasks tasks_;
 };

@@ -29,6 +29,10 @@
 // turn or nearly so, and popular lines are shared or a node's own in the sharing ratio. The order is the same for all
 // nodes: that of shared lines is common to them, and the lines of their own with the same number have the same rank.
 //
+// Other distributions (distribution.hpp) scatter their ranks likewise. With "latest" a write that does not go to the block
+// of the operation before goes to the block behind the newest, of the shared data or of the node's own: so what is newest
+// is common to the nodes where the data are. Lines of both in one order have no newest that all nodes would agree on.
+//
 // SELCC's fairness (§7.1.4, Figure 12): `one_writer` writes alone while all others read, and the sessions of the first
 // `slow_nodes` compute nodes pause between two operations for `slow_pause`.
 //
@@ -48,6 +52,7 @@
 #include <memory>
 #include <optional>
 
+#include "models/workloads/distribution.hpp"
 #include "models/workloads/workload.hpp"
 
 namespace racksim::models {
@@ -75,6 +80,7 @@ struct MicroOptions final : WorkloadOptions {
   double warm_passes = 3.0;
   bool same_list = false;
   double zipf = 0;
+  DistributionOptions distribution;
   std::uint64_t reach = 0;
   std::uint64_t operations_per_node = 0;
   std::uint64_t slow_nodes = 0;

@@ -96,6 +96,10 @@ class WorkloadOptions {
     static_cast<void>(block_bytes);
     return 0;
   }
+  /// The option that names a file which it reads, whose place whoever reads a scenario finds out; null if there is none.
+  virtual std::string* input_file() { return nullptr; }
+  /// The options that say where its input lies and in which form. Run hashes do not know of them: they know what is run.
+  virtual std::vector<std::string_view> of_input() const { return {}; }
   /// The names of the oracles that it brings (Workload::oracle).
   virtual std::vector<std::string> oracles() const { return {}; }
   /// Throws sim::OptionError when the options contradict each other or do not fit the rack.

@@ -41,7 +41,7 @@ const std::map<std::string, std::vector<std::string>> kRooms{
      {"usage", "packets", "wire", "host", "nic", "switch", "rack", "membership", "faults", "service", "workloads"}},
     {"tools", {"text",      "statistics", "json",    "files", "processes", "profile", "scenario", "lone_switch",
                "recording", "experiment", "report",  "plot",  "seeds",     "knee",    "fuzz",     "diff",
-               "suite",     "figure",     "explain", "bench", "describe",  "kinds",   "commands"}},
+               "suite",     "figure",     "explain", "bench", "describe",  "kinds",   "commands", "trace"}},
     {"protocols/flowcc", {"rules", "events", "node", "switch", "allocation", "control", "explored"}},
     {"protocols/cckvs", {"keys", "threads", "explored"}},
     {"protocols/gam", {"rules", "log", "channels", "home", "cache", "node", "recovery"}},

@@ -81,14 +81,23 @@ void add_scenario(CLI::App& command, const std::string& name, std::string& file,
 }
 
 void refuse_command_line(const CLI::App& app, const CLI::ParseError& error) {
-  const auto parsed = app.get_subcommands();
-  const CLI::App& command = parsed.empty() ? app : *parsed.front();
-  const std::string where = parsed.empty() ? "racksim" : "racksim " + command.get_name();
+  std::vector<const CLI::App*> levels{&app};  // the program, its command, and that one's command if it has any
+  std::vector<std::string> names{"racksim"};
+  for (auto parsed = app.get_subcommands(); !parsed.empty(); parsed = levels.back()->get_subcommands()) {
+    levels.push_back(parsed.front());
+    names.push_back(names.back() + " " + parsed.front()->get_name());
+  }
+  const CLI::App& command = *levels.back();
+  const std::string& where = names.back();
   // Also if something else is missing: it may be what was meant.
   if (is<CLI::ExtrasError>(error) || is<CLI::RequiredError>(error)) {
-    for (const CLI::App* level : {&app, &command}) {
-      const auto rest = level->remaining();
-      if (!rest.empty()) refuse_unknown(level == &app ? "racksim" : where, *level, rest.front());
+    for (std::size_t i = 0; i < levels.size(); ++i) {
+      const auto rest = levels[i]->remaining();
+      const auto commands = command_names(*levels[i]);
+      if (rest.empty()) continue;
+      if (commands.empty() || rest.front().starts_with('-')) refuse_unknown(names[i], *levels[i], rest.front());
+      throw InputError(names[i], kWhere, "the unknown command " + quote(rest.front()), one_of(commands),
+                       nearest_name(rest.front(), commands));
     }
   }
   if (is<CLI::RequiredError>(error)) {
@@ -98,7 +107,7 @@ void refuse_command_line(const CLI::App& app, const CLI::ParseError& error) {
         throw InputError(where, kWhere, "no " + name, fmt::format("{}: {}", name, option->get_description()));
       }
     }
-    throw InputError(where, kWhere, "no command", one_of(command_names(app)));
+    throw InputError(where, kWhere, "no command", one_of(command_names(command)));
   }
   for (const auto* option : command.get_options()) {
     const auto name = option->get_name();

@@ -26,7 +26,7 @@ int expand(const ExpandOptions& options, CommandContext& context) {
     apply_override(document, parse_override(text));
     expand_rack(document);
   }
-  pin_testbed(document, composition.path());
+  pin_files(document, composition.path());
   context.out << to_json(document);
   return exit_ok;
 }

@@ -52,7 +52,7 @@ int run(const ShrinkOptions& options, CommandContext& context) {
     return read_scenario(read, name, context.catalogue, overrides);
   });
   for (const auto& text : overrides) apply_override(document, parse_override(text));
-  pin_testbed(document, file);
+  pin_files(document, file);
   const JsonValue judged = document;
   for (const char* key : {"$schema", "doc", "expect", "observe", "fuzz"}) document.erase(key);
 

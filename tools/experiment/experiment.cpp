@@ -125,13 +125,17 @@ RunResult run_experiment(const Scenario& scenario, sim::Metrics& metrics, const 
   const auto begun = std::chrono::steady_clock::now();
   Assembly& assembly = *built.assembly;
   Phases phases(assembly, *built.watch, scenario.run, progress);
-  with_last_event(assembly, [&] {
-    try {
-      phases.warm_up();
-    } catch (const sim::OptionError& error) {  // of what only the workload's most popular keys show
-      throw InputError(scenario.file, error.option(), error.found(), error.expected());
-    }
-  });
+  // What only the workload's most popular keys show, or a trace when it is read so far.
+  const auto refusing = [&](const auto& part) {
+    return with_last_event(assembly, [&] {
+      try {
+        return part();
+      } catch (const sim::OptionError& error) {
+        throw InputError(scenario.file, error.option(), error.found(), error.expected());
+      }
+    });
+  };
+  refusing([&] { phases.warm_up(); });
   built.observers->begin();
   if (attach_observers) attach_observers(assembly.rack(), assembly.protocol());
   SimgridDriver driver(assembly, sim::Time{} + scenario.run.time_limit, [&] {
@@ -142,7 +146,7 @@ RunResult run_experiment(const Scenario& scenario, sim::Metrics& metrics, const 
     });
   });
   RunResult result;
-  static_cast<RunOutcome&>(result) = with_last_event(assembly, [&] { return phases.run(driver); });
+  static_cast<RunOutcome&>(result) = refusing([&] { return phases.run(driver); });
   built.observers->keep_files();
   const models::Service& service = assembly.protocol().service();
   result.steady = steady_state_of(service.over_time(), metrics.window_begin(), metrics.window_length());

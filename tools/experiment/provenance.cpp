@@ -43,8 +43,8 @@ JsonValue inputs_json(const std::vector<std::string>& files) {
     if (!listed.insert(file).second) continue;
     std::error_code error;
     const bool rereadable = std::filesystem::is_regular_file(file, error);
-    const std::string bytes = rereadable ? read_whole(file, JsonLimits::kBytes, "a readable JSON file") : "";
-    inputs.push(JsonValue::object({{"file", file}, {"sha256", rereadable ? JsonValue(sha256(bytes)) : JsonValue()}}));
+    inputs.push(
+        JsonValue::object({{"file", file}, {"sha256", rereadable ? JsonValue(sha256_of_file(file)) : JsonValue()}}));
   }
   return inputs;
 }

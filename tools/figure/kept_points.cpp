@@ -9,6 +9,7 @@
 
 #include "sim/record/run_hash.hpp"
 #include "sim/simgrid/module.hpp"
+#include "tools/files/sha256.hpp"
 #include "tools/files/write_file.hpp"
 #include "tools/json/input_error.hpp"
 #include "tools/json/json_document.hpp"
@@ -105,6 +106,7 @@ std::string program_identity() {
 std::string point_identity(const Figure& figure, const FigurePoint& point) {
   std::vector<std::string> texts = figure.metric_names;
   texts.push_back(to_canonical_json(configuration(point.scenario)));
+  if (const auto* input = point.scenario.workload.options->input_file()) texts.push_back(sha256_of_file(*input));
   if (figure.timeline) {
     for (const TimeWindow& window : figure.timeline->windows) {
       texts.push_back(fmt::format("{} {}", window.begin.ps(), window.end.ps()));

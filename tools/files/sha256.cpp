@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <fstream>
 
 namespace racksim::tools {
 namespace {
@@ -58,21 +59,51 @@ void take_in(ShaState& state, const char* block) {
   for (std::size_t i = 0; i < state.size(); ++i) state[i] += step[i];
 }
 
-}  // namespace
+constexpr ShaState kFirstState{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                               0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
 
-std::string sha256(std::string_view bytes) {
-  ShaState state{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+/// Takes in all whole blocks; returns what is left.
+std::string_view take_in_blocks(ShaState& state, std::string_view bytes) {
   const std::size_t whole = bytes.size() / kShaBlock * kShaBlock;
   for (std::size_t at = 0; at < whole; at += kShaBlock) take_in(state, bytes.data() + at);
-  std::string last(bytes.substr(whole));
+  return bytes.substr(whole);
+}
+
+/// What is left behind the last whole block, of so many bytes in all.
+std::string finished(ShaState& state, std::string_view left, std::uint64_t bytes) {
+  std::string last(left);
   last += '\x80';
   while (last.size() % kShaBlock != kShaBlock - 8) last += '\0';
-  for (int shift = 56; shift >= 0; shift -= 8)
-    last += static_cast<char>(std::uint64_t{bytes.size()} * 8 >> shift & 0xff);
-  for (std::size_t at = 0; at < last.size(); at += kShaBlock) take_in(state, last.data() + at);
+  for (int shift = 56; shift >= 0; shift -= 8) last += static_cast<char>(bytes * 8 >> shift & 0xff);
+  take_in_blocks(state, last);
   std::string text;
   for (const std::uint32_t word : state) text += fmt::format("{:08x}", word);
   return text;
+}
+
+}  // namespace
+
+std::string sha256(std::string_view bytes) {
+  ShaState state = kFirstState;
+  const std::string_view left = take_in_blocks(state, bytes);
+  return finished(state, left, bytes.size());
+}
+
+std::string sha256_of_file(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  ShaState state = kFirstState;
+  std::string piece(kShaBlock << 10, '\0');
+  std::uint64_t bytes = 0;
+  while (in) {
+    in.read(piece.data(), static_cast<std::streamsize>(piece.size()));
+    const auto got = static_cast<std::size_t>(in.gcount());
+    bytes += got;
+    const std::string_view there = std::string_view(piece).substr(0, got);
+    // Only the last piece is shorter.
+    const std::string_view left = take_in_blocks(state, there);
+    if (got < piece.size() && in.eof()) return finished(state, left, bytes);
+  }
+  return "";
 }
 
 }  // namespace racksim::tools

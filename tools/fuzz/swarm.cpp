@@ -81,7 +81,7 @@ JsonValue template_document(JsonValue document, const std::string& file, const s
     apply_override(document, parse_override(text));
     expand_rack(document);
   }
-  pin_testbed(document, file);
+  pin_files(document, file);
   for (const char* key : {"$schema", "doc", "expect", "observe", "fuzz"}) document.erase(key);
   return document;
 }

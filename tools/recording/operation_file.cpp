@@ -5,22 +5,16 @@
 #include <iterator>
 #include <limits>
 #include <ostream>
-#include <string_view>
 
+#include "models/workloads/trace/trace_binary.hpp"
 #include "sim/oracles/oracle.hpp"
 
 namespace racksim::tools {
 namespace {
 
-constexpr std::uint32_t kVersion = 1, kRecordBytes = 32;
-
 /// Nanoseconds to the picosecond: "12.500".
 void append_ns(fmt::memory_buffer& out, sim::Time at) {
   fmt::format_to(std::back_inserter(out), "{}.{:03}", at.ps() / 1000, at.ps() % 1000);
-}
-
-void append_number(fmt::memory_buffer& out, std::uint64_t number, unsigned bytes) {
-  for (unsigned i = 0; i < bytes; ++i) out.push_back(static_cast<char>(number >> 8 * i & 0xff));
 }
 
 }  // namespace
@@ -34,12 +28,15 @@ void append_line(fmt::memory_buffer& out, const OperationRow& row) {
 }
 
 void append_record(fmt::memory_buffer& out, const OperationRow& row) {
-  append_number(out, static_cast<std::uint64_t>(row.begun.ps()), 8);
-  append_number(out, row.key, 8);
-  append_number(out, row.session.node, 4);
-  append_number(out, row.session.thread, 4);
-  append_number(out, std::min<std::uint64_t>(row.bytes, std::numeric_limits<std::uint32_t>::max()), 4);
-  append_number(out, static_cast<std::uint64_t>(row.kind), 4);
+  models::TraceRecord record;
+  record.at_ps = static_cast<std::uint64_t>(row.begun.ps());
+  record.key = row.key.number();
+  record.node = row.session.node;
+  record.thread = row.session.thread;
+  record.size =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(row.bytes, std::numeric_limits<std::uint32_t>::max()));
+  record.operation = static_cast<models::TraceOperation>(row.kind);
+  models::append_trace_record(out, record);
 }
 
 OperationFile::OperationFile(const std::filesystem::path& file, const JsonLocation& asked,
@@ -49,7 +46,7 @@ OperationFile::OperationFile(const std::filesystem::path& file, const JsonLocati
       room_(file, "a shorter run has fewer operations"),
       rows_(service, metrics, !binary_, [this](const OperationRow& row) { write(row); }) {
   if (binary_) {
-    write_head(kUntilTheEnd);
+    write_head(models::kUntilTheEnd);
   } else {
     file_.stream() << kHeader;
   }
@@ -57,11 +54,7 @@ OperationFile::OperationFile(const std::filesystem::path& file, const JsonLocati
 
 void OperationFile::write_head(std::uint64_t records) {
   fmt::memory_buffer head;
-  head.append(std::string_view("RACKSOPS"));
-  append_number(head, kVersion, 4);
-  append_number(head, kRecordBytes, 4);
-  append_number(head, records, 8);
-  append_number(head, 0, 8);
+  models::append_trace_head(head, records);
   file_.stream().write(head.data(), static_cast<std::streamsize>(head.size()));
 }
 

@@ -3,12 +3,8 @@
 //   time_ns,node,thread,op,key,size,end_ns,answered_by,in_window
 //   0.000,0,0,read,17,4096,1612.500,,1
 //
-// Records: a header of 32 bytes, then one record for each operation, in the order of their begins; all little-endian.
-//
-//   header   "RACKSOPS", version (u32: 1), bytes of a record (u32: 32), records (u64; all ones: up to the file's end),
-//            0 (u64)
-//   record   begin in picoseconds (u64), key (u64), node (u32), thread (u32), size (u32, at most 2^32 - 1), op (u8:
-//            sim::OperationKind), 0 (3 bytes)
+// Either is a trace: what reads traces says what the records are (models/workloads/trace/trace_binary.hpp), of which the
+// size is at most 2^32 - 1.
 #pragma once
 
 #include <fmt/format.h>
@@ -31,7 +27,6 @@ void append_record(fmt::memory_buffer& out, const OperationRow& row);
 class OperationFile {
  public:
   static constexpr const char* kHeader = "time_ns,node,thread,op,key,size,end_ns,answered_by,in_window\n";
-  static constexpr std::uint64_t kUntilTheEnd = ~std::uint64_t{0};  ///< instead of the number of records
 
   /// Begins a draft of the file. Attach `rows` to the event log and the service. Throws InputError at `asked` if there
   /// can be no such file; rows throw OutputError when the disk is full, or nearly.

@@ -113,7 +113,7 @@ class Composer {
         const auto from = base.origin("/base");
         base.document_.set("base", found(*scenario->string(), from));
       }
-      if (folder_of(base.path_) != folder_of(root.file)) pin_testbed(base.document_, base.path_);
+      if (folder_of(base.path_) != folder_of(root.file)) pin_files(base.document_, base.path_);
       if (result.values_.empty()) {
         base.path_ = path;
         result = std::move(base);
@@ -292,17 +292,31 @@ void expand_rack(JsonValue& document) {
   rack->set("testbed", std::move(testbed));
 }
 
-void pin_testbed(JsonValue& document, const std::string& file) {
+namespace {
+
+std::string pinned(const fs::path& path) {
+  const std::string whole = fs::absolute(path).string();
+  check_printable(whole, {whole, ""});
+  return whole;
+}
+
+}  // namespace
+
+void pin_files(JsonValue& document, const std::string& file) {
   expand_rack(document);
+  auto* workload = document.find("workload");
+  auto* input = workload ? workload->find("file") : nullptr;
+  std::error_code error;
+  if (input && input->string() && fs::is_regular_file(folder_of(file) / *input->string(), error)) {
+    *input = pinned(folder_of(file) / *input->string());
+  }
   auto* rack = document.find("rack");
   auto* testbed = rack ? rack->find("testbed") : nullptr;
   if (!testbed || !testbed->string()) return;
   const auto found = find_testbed_file(*testbed->string(), folder_of(file));
   // One that comes with the program is found by its name from anywhere.
   if (found.empty() || found == find_testbed_file(*testbed->string(), fs::path{})) return;
-  const std::string pinned = fs::absolute(found).string();
-  check_printable(pinned, {pinned, ""});
-  *testbed = pinned;
+  *testbed = pinned(found);
 }
 
 }  // namespace racksim::tools

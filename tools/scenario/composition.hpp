@@ -76,7 +76,7 @@ std::vector<std::string> case_names(const JsonValue& document);
 /// Writes `"rack": "concordia-8"`, which is short for `"rack": {"testbed": "concordia-8"}`, in its long form.
 void expand_rack(JsonValue& document);
 
-/// Makes the testbed's name in a scenario document one that is found from any folder.
-void pin_testbed(JsonValue& document, const std::string& file);
+/// Makes the testbed's name and the workload's input in a scenario document such as are found from any folder.
+void pin_files(JsonValue& document, const std::string& file);
 
 }  // namespace racksim::tools

@@ -1,4 +1,6 @@
 // A scenario written back with every value in effect.
+#include <utility>
+
 #include "tools/scenario/scenario.hpp"
 #include "tools/scenario/scenario_parts.hpp"
 
@@ -49,13 +51,14 @@ JsonValue configuration(const Scenario& scenario) {
 }
 
 std::string behavioural_configuration(const Scenario& scenario) {
-  auto value = JsonValue::object(
-      {{"seed", scenario.seed},
-       {"rack", behavioural_values(scenario.rack.parameters)},
-       {"protocol", write_protocol(scenario.protocol, behavioural_values)},
-       {"workload", options_with("kind", scenario.workload.name, scenario.workload, behavioural_values)},
-       {"run", write_run_plan(scenario.run, false)},
-       {"faults", write_faults(scenario.faults, behavioural_values)}});
+  JsonValue workload = options_with("kind", scenario.workload.name, scenario.workload, behavioural_values);
+  for (const std::string_view option : scenario.workload.options->of_input()) workload.erase(option);
+  auto value = JsonValue::object({{"seed", scenario.seed},
+                                  {"rack", behavioural_values(scenario.rack.parameters)},
+                                  {"protocol", write_protocol(scenario.protocol, behavioural_values)},
+                                  {"workload", std::move(workload)},
+                                  {"run", write_run_plan(scenario.run, false)},
+                                  {"faults", write_faults(scenario.faults, behavioural_values)}});
   return to_canonical_json(value);
 }
 

@@ -211,6 +211,18 @@ void check_observation(const Scenario& scenario, const JsonLocation& place) {
   }
 }
 
+/// The workload's input lies in the folder of the scenario, or where `find_scenario_file` says.
+void find_input(std::string& path, Scenario& scenario, const JsonLocation& place) {
+  try {
+    path = find_named_file(path, scenario.file);
+  } catch (const InputError& error) {
+    place.refuse(quote(path), "an existing file, from the scenario's folder or the current one", error.nearest());
+  }
+  check_printable(path, place);
+  note_input(path);
+  scenario.files.push_back(path);
+}
+
 Scenario bind_scenario(const JsonValue& document, const std::string& file, const Catalogue& catalogue,
                        const TestbedSource& testbeds) {
   const JsonLocation root{file, ""};
@@ -238,6 +250,9 @@ Scenario bind_scenario(const JsonValue& document, const std::string& file, const
   }
   scenario.workload = read_kind(require_member(document, root, "workload", "\"workload\" with a \"kind\""),
                                 root.member("workload"), catalogue.workloads);
+  if (auto* input = scenario.workload.options->input_file(); input && !input->empty()) {
+    find_input(*input, scenario, root.member("workload").member("file"));
+  }
   try {
     scenario.workload.options->check();
   } catch (const sim::OptionError& error) {
