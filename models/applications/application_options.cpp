@@ -23,8 +23,11 @@ void ApplicationOptions::declare(sim::Parameters& p) {
   p.real("zipf", zipf, 0, 2, "skew of the popularity of a region's slots").neutral(0.0).varied({0.0, 0.99});
   p.object("distribution", distribution);
   p.integer("retries", retries, 0, 1'000'000'000, "attempts at an operation beside the first, then it is given up");
-  p.length("backoff", backoff, 0_ps, 1_s, "before another attempt a pause is drawn, up to so long (assumed)")
-      .varied({0_ps, 5_us, 20_us});
+  p.length("backoff", backoff, 0_ps, 1_s,
+           "before another attempt a pause is drawn, up to so long (assumed); 0: threads that refuse each other may do "
+           "so for "
+           "ever")
+      .varied({1_us, 5_us, 20_us});
   p.integer("warm_slots", warm_slots, 0, std::uint64_t{1} << 40,
             "slots of each region that each thread reads before the run, by their popularity")
       .varied({0, 20});

@@ -26,6 +26,7 @@ class Client::Call {
 Client::Client(const ClientContext& context, models::Session session)
     : context_(context),
       session_(session),
+      heap_(context.memory, session),
       random_(context.rack.seed(), fmt::format("node{}/thread{}/application", session.node, session.thread)),
       at_begin_(random_) {}
 
@@ -55,16 +56,14 @@ Slot Client::draw_other(std::string_view region, Slot other) {
   }
 }
 
-sim::Task<void> Client::read(Slot slot, std::size_t offset, std::span<std::byte> into) {
+sim::Task<void> Client::read(models::GlobalAddress address, std::span<std::byte> into) {
   const Call call(*this);
-  const models::GlobalAddress address{context_.regions.address(slot).value + offset};
   co_await context_.memory.load(session_, address, into);
   call.over();
 }
 
-sim::Task<void> Client::write(Slot slot, std::size_t offset, std::span<const std::byte> bytes) {
+sim::Task<void> Client::write(models::GlobalAddress address, std::span<const std::byte> bytes) {
   const Call call(*this);
-  const models::GlobalAddress address{context_.regions.address(slot).value + offset};
   co_await context_.memory.store(session_, address, bytes);
   call.over();
 }

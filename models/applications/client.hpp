@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/applications/heap.hpp"
 #include "models/applications/regions.hpp"
 #include "models/host/core_wait.hpp"
 #include "models/rack/rack.hpp"
@@ -104,8 +105,17 @@ class Client {
     static_assert(std::is_trivially_copyable_v<T>);
     co_await write(slot, offset, std::as_bytes(std::span(&value, 1)));
   }
-  sim::Task<void> read(Slot slot, std::size_t offset, std::span<std::byte> into);
-  sim::Task<void> write(Slot slot, std::size_t offset, std::span<const std::byte> bytes);
+  sim::Task<void> read(Slot slot, std::size_t offset, std::span<std::byte> into) {
+    return read({context_.regions.address(slot).value + offset}, into);
+  }
+  sim::Task<void> write(Slot slot, std::size_t offset, std::span<const std::byte> bytes) {
+    return write({context_.regions.address(slot).value + offset}, bytes);
+  }
+  // The same at any address, as of a piece.
+  sim::Task<void> read(models::GlobalAddress address, std::span<std::byte> into);
+  sim::Task<void> write(models::GlobalAddress address, std::span<const std::byte> bytes);
+  /// Pieces of memory that the thread takes and gives back (heap.hpp).
+  Heap& heap() { return heap_; }
 
   /// Has the thread's core work for so long.
   models::Occupy compute(sim::Duration length) const {
@@ -120,7 +130,10 @@ class Client {
   /// Gives all of them back.
   sim::Task<void> release_all();
   /// A crash has ended its session.
-  void forget() { held_.clear(); }
+  void forget() {
+    held_.clear();
+    heap_.forget();
+  }
   /// Whether a lock was refused in this attempt.
   bool was_refused() const { return refused_; }
 
@@ -137,6 +150,7 @@ class Client {
 
   ClientContext context_;
   models::Session session_;
+  Heap heap_;
   sim::RandomStream random_, at_begin_;
   sim::Time began_;
   std::vector<sim::Key> held_;  // in the order of taking

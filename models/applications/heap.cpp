@@ -1,0 +1,44 @@
+// Carving chunks. See heap.hpp.
+#include "models/applications/heap.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace racksim::app {
+
+std::uint64_t Heap::size_of(std::uint64_t bytes) {
+  return std::max(std::bit_ceil(bytes), kLeastPiece);
+}
+
+sim::Task<models::GlobalAddress> Heap::allocate(std::uint64_t bytes) {
+  const std::uint64_t size = size_of(bytes);
+  std::vector<models::GlobalAddress>& pieces = free_[size];
+  if (pieces.empty()) {
+    const std::uint64_t lines = std::max(size, memory_.shape().block_bytes);
+    if (left_ < lines) {
+      const std::uint64_t chunk = std::max(lines, kLeastChunk);
+      models::AllocationHint hint;
+      if (memory_.shape().roles.holds_memory(session_.node)) hint.home = session_.node;
+      next_ = co_await memory_.allocate(session_, chunk, hint);
+      left_ = chunk;
+    }
+    // Backwards, so that what lies first is used first.
+    for (std::uint64_t at = lines; at > 0; at -= size) pieces.push_back({next_.value + at - size});
+    next_.value += lines;
+    left_ -= lines;
+  }
+  const models::GlobalAddress piece = pieces.back();
+  pieces.pop_back();
+  co_return piece;
+}
+
+void Heap::free(models::GlobalAddress piece, std::uint64_t bytes) {
+  free_[size_of(bytes)].push_back(piece);
+}
+
+void Heap::forget() {
+  free_.clear();
+  left_ = 0;
+}
+
+}  // namespace racksim::app
