@@ -73,12 +73,13 @@ sim::Duration Options::directory_handling() const {
 }
 
 // A directory serves the requests for a page in the order in which they come, as GAM's homes do (gam/rules/options.cpp).
-// An operation has it handle up to eight messages, its own as well as anybody's in front of it.
+// At a stranded server handling takes longer than all round trips. What is in front of a request at the core there are
+// accesses, locks and try-locks, of which an oracle counts its own kind alone: for the others a few messages of each node.
 std::optional<sim::WaitingBounds> Options::waiting(const models::RackOptions& rack) const {
   return sim::WaitingBounds{.waits_from = rack.rtt / 2,
                             .headway = rack.rtt,
                             .overtakings = 8,
-                            .step = rack.rtt * 24 + directory_handling() * 8,
+                            .step = rack.rtt * 24 + directory_handling() * static_cast<std::int64_t>(8 * rack.nodes),
                             .work = directory_handling() * 8};
 }
 

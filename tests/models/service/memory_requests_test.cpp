@@ -245,10 +245,10 @@ TEST_CASE("What a protocol does not offer is refused by name before the run, and
 }
 
 TEST_CASE("More locks than a session may hold, or than a node has room for, are refused with both numbers") {
-  TestRack rack;
   MemoryShape shape = bare_shape();
-  Bare free(rack.rack, shape);
-  free.require_locks(1'000'000, 1'000'000);
+  TestRack of_free;
+  Bare(of_free.rack, shape).require_locks(1'000'000, 1'000'000);
+  TestRack rack;
   shape.threads_per_node = 2;
   shape.locks_per_session = 10;
   shape.lines_pinned_per_node = 16;

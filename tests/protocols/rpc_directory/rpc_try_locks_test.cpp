@@ -48,8 +48,8 @@ TEST_CASE("With a directory a try for a latch that the thread holds is refused a
 TEST_CASE("An owner that uses the line tells who tries, and the home, which knows it as the owner as before") {
   Script run{Setup{}};
   take_lock(run, {0, 0}, 0, LockMode::exclusive);
+  Verbs verbs(run);
   for (const LockMode mode : {LockMode::shared, LockMode::exclusive}) {
-    Verbs verbs(run);
     const auto tried = try_lock(run, {1, 0}, 0, mode);
     CHECK_FALSE(tried.granted);
     CHECK(tried.took < 4 * run.rack.options().rtt);

@@ -434,4 +434,29 @@ TEST_CASE("Recovery is refused where a word cannot be decoded, and with a lease 
   CHECK_THROWS_AS(SelccScript(setup), sim::OptionError);
 }
 
+TEST_CASE("A try for what a dead node holds ends: in vain, and once that is dealt with it is granted") {
+  for (const bool sweep : {false, true}) {
+    Recovering run(recovering(sweep));
+    run.spawn(run.memory.lock({0, 0}, run.line(0)), 0);
+    run.advance(100_us);
+    run.rack.crash(0);
+    std::vector<bool> granted;
+    const auto attempts = [&]() -> sim::Task<void> {
+      while (granted.empty() || !granted.back()) {
+        const bool got = co_await run.memory.try_lock({1, 0}, run.line(0));
+        granted.push_back(got);
+      }
+    };
+    run.spawn(attempts(), 1);
+    run.advance(3_ms);
+    REQUIRE(granted.size() > 1);
+    CHECK(granted.back());
+    CHECK(run.word(0) == LatchWord(LatchWord::modified(1)));
+    run.spawn(run.memory.unlock({1, 0}, run.line(0)), 1);
+    run.advance(100_us);
+    run.finish();
+    CHECK(run.violations() == "");
+  }
+}
+
 }  // namespace selcc_recovery_test

@@ -62,6 +62,7 @@ TEST_CASE("Threads that together hold more latches than the cache has frames are
   const auto spanning = [](std::uint64_t lines, models::MicroOptions::Mode mode) {
     Setup setup;
     setup.micro.mode = mode;
+    setup.micro.working_set = 1024 * setup.selcc.line_bytes;
     setup.micro.access_bytes = 8 + (lines - 1) * setup.selcc.line_bytes;
     try {
       SelccRun run(setup);

@@ -65,7 +65,7 @@ TEST_CASE("a protocol with memory servers gets as many as there are compute node
 TEST_CASE("the compute nodes of a testbed that has memory servers stay, and a scenario's own roles are untouched") {
   CHECK(rack_of(report(kByProtocol, "--set rack.testbed=selcc-16 --set rack.nodes=16 --set protocol.name=selcc")) ==
         R"(16 {"compute":8,"memory":8})");
-  CHECK(rack_of(report(kByProtocol, "--set rack.testbed=selcc-16 --set rack.nodes=16")) ==
+  CHECK(rack_of(report(kByProtocol, "--set rack.testbed=selcc-16 --set rack.nodes=16 --set check.all=false")) ==
         R"(8 {"compute":null,"memory":null})");
   CHECK(rack_of(report(R"(, "roles": {"compute": 3, "memory": 1})", "--set protocol.name=selcc")) ==
         R"(4 {"compute":3,"memory":1})");
@@ -77,10 +77,23 @@ TEST_CASE("other words than \"protocol\" are refused, and more servers than a ra
   const auto refused = [&](const std::string& settings) { return run_racksim(folder, "run " + file + ' ' + settings); };
   const Outcome word = refused("--set 'rack.roles=\"both\"'");
   CHECK(word.status == 2);
-  CHECK_THAT(word.err, Catch::Contains("/rack/roles: found the string \"both\", expected an object of roles, or \"protocol\""));
+  CHECK_THAT(word.err,
+             Catch::Contains("/rack/roles: found the string \"both\", expected an object of roles, or \"protocol\""));
   const Outcome many = refused("--set rack.nodes=600 --set protocol.name=sel");
   CHECK(many.status == 2);
   CHECK_THAT(many.err, Catch::Contains("/rack/roles: found 1200 servers"));
+}
+
+// Runs draw the servers of the whole rack.
+TEST_CASE("a template whose roles are the protocol's is fuzzed with whichever protocol") {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("s.json", scenario(kByProtocol));
+  for (const char* protocol : {"flowcc", "selcc"}) {
+    const Outcome outcome = run_racksim(
+        folder, "fuzz " + file + " --runs 10 --jobs 1 --no-shrink --set protocol.name=" + std::string(protocol));
+    CAPTURE(protocol, outcome.out, outcome.err);
+    CHECK(outcome.status == 0);
+  }
 }
 
 }  // namespace experiment_roles_test

@@ -105,7 +105,7 @@ TEST_CASE("others find a line in use, by whichever way it travels") {
 
 TEST_CASE("try-locks end, and what they leave is no more than their node has") {
   for (const Undo undo : {Undo::overlapped, Undo::waited}) {
-    for (const char* text : {"x,x,-,x", "w,xw,-,s", "rx,rx,-,-", "x,w,-,sx", "rx,rw,-,s"}) {
+    for (const char* text : {"x,x,-,x", "w,xw,-,s", "rx,rx,-,-", "x,w,-,sx", "rx,rw,-,s", "wx,w,-,w"}) {
       INFO(text);
       CHECK(verdict(explored([=](ExploreOptions& o) {
               o.programs = text;
