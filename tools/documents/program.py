@@ -42,14 +42,13 @@ class Program:
 
         return resolved(whole["else"])
 
-    def commands(self):
-        """(name, sentence) of each sub-command."""
-        help_text = self.text("--help")
-        lines = help_text[help_text.index("Subcommands:"):].split("\n")[1:]
-        return [tuple(part.strip() for part in line.strip().split("  ", 1)) for line in lines if line.strip()]
+    def commands(self, *command):
+        """(name, sentence) of each sub-command of the program, or of a command that has some."""
+        _, _, listed = self.text(*command, "--help").partition("Subcommands:\n")
+        return [tuple(part.strip() for part in line.strip().split("  ", 1)) for line in listed.split("\n") if line.strip()]
 
-    def help_of(self, command):
-        return self.text(command, "--help").rstrip("\n").split("\n")
+    def help_of(self, *command):
+        return self.text(*command, "--help").rstrip("\n").split("\n")
 
 
 def cell(text):

@@ -173,7 +173,10 @@ def testbed(program):
 
 
 def commands(program):
-    headed = [(name, [doc + ".", "", "```text", *program.help_of(name), "```"]) for name, doc in program.commands()]
+    all_of_them = []
+    for name, doc in program.commands():
+        all_of_them += [(name, doc)] + [(f"{name} {inner}", its) for inner, its in program.commands(name)]
+    headed = [(name, [doc + ".", "", "```text", *program.help_of(*name.split()), "```"]) for name, doc in all_of_them]
     return page("Commands", sections(headed))
 
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
+#include <utility>
 
 #include "tools/scenario/overrides.hpp"
 #include "tools/text/units.hpp"
@@ -113,9 +115,11 @@ struct Section {
   std::vector<std::string> kept;
 };
 std::vector<Section> sections(const Scenario& scenario) {
+  std::vector<std::string> of_workload = {"kind", "threads"};
+  for (const std::string_view option : scenario.workload.options->of_input()) of_workload.emplace_back(option);
   return {{"rack", scenario.rack, {"testbed", "nodes"}},
           {"protocol." + scenario.protocol.name, scenario.protocol, {}},
-          {"workload", scenario.workload, {"kind", "threads"}}};
+          {"workload", scenario.workload, std::move(of_workload)}};
 }
 
 Documents smaller_data(const JsonValue& document, const Scenario& scenario) {

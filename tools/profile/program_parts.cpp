@@ -64,9 +64,9 @@ Part part_of_model(std::string_view name) {
               "PipeState", "SlotAccess", "SteppedPasses", "Switch", "TrafficManager", "UnseenPackets"})) {
     return Part::network_switch;
   }
-  if (begins(name, {"AccessStates", "AllocationOptions", "Answer", "Block", "ClientRoute", "ItemPart", "ItemSizes",
-                    "Key", "Litmus", "Memory", "Micro", "OpenNodes", "OperationSet", "Service", "Session", "Workload",
-                    "WorkShare"}) &&
+  if (begins(name, {"AccessStates", "AllocationOptions", "Answer", "Block", "ClientRoute", "Distribution", "ItemPart",
+                    "ItemSizes", "Key", "Litmus", "Memory", "Micro", "OpenNodes", "OperationSet", "Service", "Session",
+                    "Trace", "Workload", "WorkShare"}) &&
       name != "Memory") {
     return Part::workload;
   }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <deque>
 #include <memory>
+#include <optional>
+#include <stdexcept>
 #include <utility>
 
 #include "models/service/memory_service.hpp"
@@ -263,6 +265,8 @@ class TraceWorkload final : public Workload {
     } catch (const Unavailable&) {  // an application goes on with something else
     } catch (const TraceRefusal& refusal) {
       source_.refuse(step.position, refusal.found, refusal.expected);
+    } catch (const std::invalid_argument& refusal) {  // it has not begun
+      source_.refuse(step.position, refusal.what(), "what the protocol can carry out");
     }
     tasks_.operation_ended();
   }

@@ -108,7 +108,7 @@ TEST_CASE("negative zero is zero, and a number is its value") {
 }
 
 TEST_CASE("every option that is a text is a name, or says how what it means is written") {
-  const std::set<std::string> names{"header", "field", "switch", "link"};
+  const std::set<std::string> names{"header", "field", "switch", "link", "file", "columns"};
   const Catalogue& catalogue = built_in_catalogue();
   const auto check = [&](const sim::Parameters& parameters) {
     for (const auto& parameter : parameters.all()) {
