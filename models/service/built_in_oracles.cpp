@@ -20,6 +20,7 @@
 #include "sim/oracles/live_memory.hpp"
 #include "sim/oracles/memory_model_oracle.hpp"
 #include "sim/oracles/mutual_exclusion_oracle.hpp"
+#include "sim/oracles/one_call_oracle.hpp"
 #include "sim/oracles/progress_oracle.hpp"
 #include "sim/oracles/quiescence_oracle.hpp"
 #include "sim/oracles/served_oracle.hpp"
@@ -101,6 +102,20 @@ const Registration<OracleEntry> tso(memory_model_entry(
 const Registration<OracleEntry> pso(memory_model_entry(
     sim::MemoryModel::pso,
     "what clients read and write keeps partial store order: a buffer for each object of each session"));
+
+const Registration<OracleEntry> one_call({
+    .name = "one-call",
+    .doc = "what one read returns of several objects of a line they all held at one instant",
+    .attach = kIfPromised,
+    .make = [](OracleContext& context) -> MadeOracle {
+      if (memory_service(context) == nullptr) {
+        throw sim::OptionError("one-call", "a protocol without lines", "a protocol with a memory service");
+      }
+      auto oracle = std::make_shared<sim::OneCallOracle>(context.event_log());
+      context.attach(oracle, std::make_shared<FirstValues<sim::OneCallOracle>>(*oracle));
+      return oracle;
+    },
+});
 
 const Registration<OracleEntry> mutual_exclusion({
     .name = "mutual-exclusion",

@@ -63,6 +63,11 @@ Footprint LitmusOptions::footprint(const RunScale& scale) const {
           .operations = scale.operations + static_cast<std::uint64_t>(most)};
 }
 
+std::vector<std::string> LitmusOptions::oracles() const {
+  if (parsed_program().joins()) return {"litmus", "one-call"};
+  return {"litmus"};
+}
+
 LitmusProgram LitmusOptions::parsed_program() const {
   const std::string& text = program;
   const LitmusTest* shipped = find_litmus_test(text);

@@ -50,6 +50,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 #include <optional>
 
 #include "models/workloads/distribution.hpp"
@@ -92,6 +94,10 @@ struct MicroOptions final : WorkloadOptions {
   void check() const override;
   Footprint footprint(const RunScale& scale) const override;
   unsigned threads_per_node() const override { return static_cast<unsigned>(threads); }
+  /// Accesses of several words are to be read whole.
+  std::vector<std::string> oracles() const override {
+    return access_bytes > 8 ? std::vector<std::string>{"one-call"} : std::vector<std::string>{};
+  }
   std::uint64_t blocks_in_reach(std::uint64_t compute_nodes, std::uint64_t block_bytes) const override {
     const MicroLayout blocks = layout(compute_nodes, block_bytes);
     return blocks.shared_blocks + blocks.private_blocks;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "sim/record/history.hpp"
 
 namespace racksim::sim {
 

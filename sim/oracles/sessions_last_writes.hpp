@@ -11,6 +11,7 @@
 #include "sim/oracles/last_values.hpp"
 #include "sim/record/event_log.hpp"
 #include "sim/record/flat_map.hpp"
+#include "sim/record/history.hpp"
 
 namespace racksim::sim {
 
