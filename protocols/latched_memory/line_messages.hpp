@@ -59,4 +59,16 @@ inline std::vector<models::CostRow> rows_of_verbs(std::uint64_t stored_bytes) {
            .most = stored_bytes + models::kIcrcBytes}};
 }
 
+/// A try-lock makes so many attempts at most, of which each reads the line once, or not at all where it is there. All
+/// else is tried as often as it takes.
+inline models::CostRow row_of_tries(std::uint64_t attempts) {
+  const std::string n = std::to_string(attempts), any = "1000000";
+  return {.what = "a try-lock gives up",
+          .section = "published code",
+          .cost = "sent READ",
+          .per = n + " try-locks + " + n + " shared try-locks + " + any + " reads + " + any + " writes + " + any +
+                 " locks + " + any + " shared locks",
+          .least = 0};
+}
+
 }  // namespace racksim::latched_memory

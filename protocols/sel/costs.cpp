@@ -14,6 +14,7 @@ void Sel::messages_of(const p4::Packet& packet, std::vector<models::CostedMessag
 models::CostTable Options::costs(const models::RackOptions&) const {
   models::CostTable table{.messages = latched_memory::line_messages(),
                           .rows = latched_memory::rows_of_verbs(line_bytes + latched_memory::LineLayout::kWordBytes)};
+  table.rows.push_back(latched_memory::row_of_tries(try_attempts));
   if (!latch || !undo) return table;
   // In n attempts: a read 2 n FAA and n READ, a write n CAS, n READ and an FAA; half of these for locks and unlocks.
   table.rows.push_back({.what = "an attempt is an atomic and a READ, a reader takes its bit away, a writer its id",

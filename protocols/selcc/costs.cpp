@@ -88,6 +88,7 @@ models::CostTable Options::costs(const models::RackOptions&) const {
               "2 selcc.upgrade_fallbacks + sent INVALIDATE + swaps + additions",
        .least = 0,
        .of_each = false});
+  table.rows.push_back(latched_memory::row_of_tries(try_attempts));
   table.rows.push_back({.what = "what is dirty is written once",
                         .section = "§4",
                         .cost = "sent WRITE",
