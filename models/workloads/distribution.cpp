@@ -2,6 +2,7 @@
 #include "models/workloads/distribution.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace racksim::models {
 
@@ -26,8 +27,8 @@ Distribution::Distribution(std::uint64_t count, double skew, const DistributionO
     : count_(count), skew_(skew), options_(options), newest_(count - 1) {
   if (options.kind == Kind::zipf || options.kind == Kind::latest) zipf_.emplace(count, skew);
   if (options.kind == Kind::hot_spot) {
-    const auto share = static_cast<std::uint64_t>(options.hot_share * static_cast<double>(count) + 0.5);
-    hot_ = std::clamp<std::uint64_t>(share, 1, count);
+    const auto share = std::llround(options.hot_share * static_cast<double>(count));
+    hot_ = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(share), 1, count);
   }
 }
 

@@ -6,7 +6,9 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
+#include <system_error>
 
 namespace racksim::tools {
 namespace {
@@ -90,6 +92,8 @@ std::string sha256(std::string_view bytes) {
 }
 
 std::string sha256_of_file(const std::string& file) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) return "";
   std::ifstream in(file, std::ios::binary);
   ShaState state = kFirstState;
   std::string piece(kShaBlock << 10, '\0');

@@ -295,7 +295,7 @@ void expand_rack(JsonValue& document) {
 namespace {
 
 std::string pinned(const fs::path& path) {
-  const std::string whole = fs::absolute(path).lexically_normal().string();
+  std::string whole = fs::absolute(path).lexically_normal().string();
   check_printable(whole, {whole, ""});
   return whole;
 }

@@ -27,7 +27,7 @@ struct TraceSummary {
   std::uint32_t largest = 0;
 };
 
-/// Reads all of it. Memory: 27 to 54 bytes a key. Throws models::TraceError.
+/// Reads all of it. Memory: 32 to 64 bytes a key. Throws models::TraceError.
 TraceSummary trace_summary(models::TraceReader& reader);
 
 std::string trace_summary_text(const TraceSummary& summary);

@@ -51,7 +51,7 @@ void TraceOptions::declare(sim::Parameters& p) {
   p.choice(
       "sizes", sizes, {{"fixed", Sizes::fixed}, {"first", Sizes::first}, {"largest", Sizes::largest}},
       "of a store: length of values: of all alike, or for each key the first above 0 or the largest of its records, "
-      "found by a pass over the file before the run, at 27 to 54 bytes a key");
+      "found by a pass over the file before the run, at 32 to 64 bytes a key");
   p.size("memory", memory, 8, std::uint64_t{1} << 46,
          "of a memory: what is reserved for the keys, at all homes together");
   p.size("unit", unit, 0, std::uint64_t{1} << 30,

@@ -1,7 +1,7 @@
 // Sessions that issue the records of a trace. See trace_options.hpp.
 #include <fmt/core.h>
 
-#include <cmath>
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <optional>

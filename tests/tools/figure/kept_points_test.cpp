@@ -111,6 +111,25 @@ TEST_CASE("a point is another one whatever of its configuration differs", "[figu
   CHECK(identities.count(program_identity()) == 0);
 }
 
+TEST_CASE("a point that reads a file is another one when the file says something else") {
+  const TemporaryFolder folder;
+  const auto identity = [&](const char* key) {
+    folder.write("t.csv", std::string("op,key\nget,") + key + "\n");
+    const std::string base = folder.write("base.json", R"({
+      "version": 1, "rack": {"testbed": "starcache-8"}, "protocol": {"name": "nocache"},
+      "workload": {"kind": "trace", "file": "t.csv", "sessions": "turn"}, "run": {"measure": {"operations": 1}}})");
+    const Figure figure = load_figure(
+        folder.write("one.json", R"({"version": 1, "title": "One", "series": [{"name": "only"}], "base": ")" + base +
+                                     R"(", "metrics": {"operations": "operations"},
+      "sweep": {"label": "seed", "path": "seed", "values": [1]}})"),
+        built_in_catalogue(), false);
+    return point_identity(figure, figure.points[0]);
+  };
+  const std::string first = identity("1");
+  CHECK(identity("1") == first);
+  CHECK(identity("2") != first);
+}
+
 TEST_CASE("kept points are not run again, and those that end are kept", "[figure]") {
   const TemporaryFolder folder;
   const Figure figure = two_points(folder);

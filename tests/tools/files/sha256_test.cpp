@@ -2,6 +2,9 @@
 #include "tools/files/sha256.hpp"
 
 #include <catch2/catch.hpp>
+#include <string>
+
+#include "tests/tools/temporary_folder.hpp"
 
 namespace sha256_test {
 
@@ -21,6 +24,16 @@ TEST_CASE("SHA-256 gives what the standard and sha256sum give") {
   CHECK(sha256(std::string(119, 'x')) == "000b48d4edf0fa7bee3c6236ecd2785baa5db4eeb8bb54341b029e0d9fa5fb0c");
   CHECK(sha256(std::string(120, 'x')) == "13f05a0b594787f5ecd315edc96141bd3243203d1b7d4f0836f37308b276ba98");
   CHECK(sha256(std::string("\0\xff\x80", 3)) == "f742b965f156c10374bc23aea96e3a8aff8facd6fc079defeaa30219ad86f211");
+}
+
+TEST_CASE("A file's is that of its bytes, however many pieces they are read in") {
+  const racksim::tools::testing::TemporaryFolder folder;
+  for (const std::size_t bytes : {0UL, 1UL, 64UL, 65'535UL, 65'536UL, 65'537UL, 200'000UL}) {
+    std::string text(bytes, 'x');
+    for (std::size_t i = 0; i < bytes; i += 7) text[i] = static_cast<char>(i % 251);
+    CHECK(racksim::tools::sha256_of_file(folder.write("file", text)) == sha256(text));
+  }
+  CHECK(racksim::tools::sha256_of_file((folder.path() / "none").string()).empty());
 }
 
 }  // namespace sha256_test
