@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <exception>
 #include <new>
 #include <stdexcept>
 
@@ -18,16 +17,6 @@ namespace {
 
 constexpr OperationSet kAlways{sim::OperationKind::read, sim::OperationKind::write, sim::OperationKind::allocate,
                                sim::OperationKind::free};
-
-/// A hook that a protocol has promised to implement, or a workload has not asked for before it used it.
-[[noreturn]] void not_offered(sim::OperationKind kind) {
-  throw std::logic_error(fmt::format("{} was asked of a memory service that does not implement it", to_string(kind)));
-}
-
-sim::OperationKind kind_of(LockMode mode, bool tries) {
-  if (mode == LockMode::shared) return tries ? sim::OperationKind::try_lock_shared : sim::OperationKind::lock_shared;
-  return tries ? sim::OperationKind::try_lock : sim::OperationKind::lock;
-}
 
 /// With all that follows from what is given.
 MemoryShape completed(MemoryShape shape) {
@@ -73,22 +62,6 @@ void MemoryService::require(OperationSet needed) const {
   if (missing.empty()) return;
   throw sim::OptionError("", fmt::format("a workload that needs {}", missing.names()),
                          fmt::format("one that needs no more than the protocol offers: {}", shape_.offers.names()));
-}
-
-void MemoryService::require_locks(std::uint64_t locks, std::uint64_t blocks) const {
-  const std::uint64_t most = shape_.locks_per_session, room = shape_.lines_pinned_per_node;
-  if (most != 0 && locks > most) {
-    throw sim::OptionError("", fmt::format("a workload whose sessions hold {} locks at once", locks),
-                           fmt::format("at most {} with these options of the protocol", most));
-  }
-  const std::uint64_t pinned = std::min(locks * shape_.threads_per_node, blocks);
-  if (room != 0 && pinned > room) {
-    throw sim::OptionError(
-        "",
-        fmt::format("a workload that holds locks of {} blocks at a node: {} threads, {} locks at once", pinned,
-                    shape_.threads_per_node, locks),
-        fmt::format("at most {}, for which the node's cache has room", room));
-  }
 }
 
 void MemoryService::check_call(Session session, sim::OperationKind kind, sim::Key block) const {
@@ -302,83 +275,6 @@ sim::Task<void> MemoryService::fence(Session session) {
   end(session, begun, 0);
 }
 
-sim::Task<void> MemoryService::lock(Session session, GlobalAddress address, LockMode mode, std::uint64_t bytes) {
-  const std::uint64_t first = block_of(address), last = block_of({address.value + bytes - 1});
-  std::exception_ptr failure;
-  std::uint64_t block = first;
-  try {
-    for (; block <= last; ++block) co_await lock_block(session, sim::Key{block}, mode);
-  } catch (...) {
-    failure = std::current_exception();
-  }
-  if (!failure) co_return;
-  while (block > first) co_await unlock_block(session, sim::Key{--block});
-  std::rethrow_exception(failure);
-}
-
-sim::Task<bool> MemoryService::try_lock(Session session, GlobalAddress address, LockMode mode, std::uint64_t bytes) {
-  const std::uint64_t first = block_of(address), last = block_of({address.value + bytes - 1});
-  for (std::uint64_t block = first; block <= last; ++block) {
-    const bool granted = co_await try_lock_block(session, sim::Key{block}, mode);
-    if (granted) continue;
-    while (block > first) co_await unlock_block(session, sim::Key{--block});
-    co_return false;
-  }
-  co_return true;
-}
-
-sim::Task<void> MemoryService::unlock(Session session, GlobalAddress address, std::uint64_t bytes) {
-  const std::uint64_t last = block_of({address.value + bytes - 1});
-  for (std::uint64_t block = block_of(address); block <= last; ++block) {
-    co_await unlock_block(session, sim::Key{block});
-  }
-}
-
-sim::Task<void> MemoryService::lock_block(Session session, sim::Key block, LockMode mode) {
-  check_call(session, kind_of(mode, false), block);
-  const PendingOperation begun = begin(session, kind_of(mode, false), block);
-  Guard guard(*this, session, begun);
-  try {
-    co_await port(session).lock(begun.key, mode, begun.operation);
-  } catch (const Unavailable&) {  // it has not been granted
-    guard.over();
-    end_lock(session, begun, false);
-    throw;
-  }
-  guard.over();
-  hold(session, begun.key);
-  end_lock(session, begun, true);
-}
-
-sim::Task<bool> MemoryService::try_lock_block(Session session, sim::Key block, LockMode mode) {
-  check_call(session, kind_of(mode, true), block);
-  const PendingOperation begun = begin(session, kind_of(mode, true), block);
-  Guard guard(*this, session, begun);
-  bool granted = false;
-  try {
-    granted = co_await port(session).try_lock(begun.key, mode, begun.operation);
-  } catch (const Unavailable&) {
-    guard.over();
-    end_lock(session, begun, false);
-    throw;
-  }
-  guard.over();
-  if (granted) hold(session, begun.key);
-  end_lock(session, begun, granted);
-  co_return granted;
-}
-
-sim::Task<void> MemoryService::unlock_block(Session session, sim::Key block) {
-  check_call(session, sim::OperationKind::unlock, block);
-  if (take_out(taken_back_, session, block)) co_return co_await port(session).unlock(block, kWarmOperation);
-  const PendingOperation begun = begin(session, sim::OperationKind::unlock, block);
-  Guard guard(*this, session, begun);
-  co_await port(session).unlock(begun.key, begun.operation);
-  guard.over();
-  take_out(held_locks_, session, begun.key);
-  end(session, begun, 0);
-}
-
 sim::Task<GlobalAddress> MemoryService::allocate(Session session, std::uint64_t bytes, AllocationHint hint) {
   if (bytes == 0) throw std::invalid_argument("an allocation of 0 bytes");
   if (hint.home && !shape_.roles.holds_memory(*hint.home)) {
@@ -421,40 +317,6 @@ GlobalAddress MemoryService::reserve(std::uint64_t bytes, const AllocationHint& 
     throw sim::OptionError("", fmt::format("a workload that needs {} more bytes at one node", bytes),
                            fmt::format("one that needs no more than the {} bytes of each", shape_.memory_bytes));
   }
-}
-
-sim::Task<sim::Value> MemoryPort::compare_and_swap(sim::Key, sim::Value, sim::Value, sim::OperationId) {
-  not_offered(sim::OperationKind::compare_and_swap);
-}
-
-sim::Task<sim::Value> MemoryPort::fetch_and_add(sim::Key, std::uint64_t, sim::OperationId) {
-  not_offered(sim::OperationKind::fetch_and_add);
-}
-
-sim::Task<void> MemoryPort::fence(sim::OperationId) {
-  co_return;
-}
-
-sim::Task<void> MemoryPort::lock(sim::Key, LockMode mode, sim::OperationId) {
-  not_offered(kind_of(mode, false));
-}
-
-sim::Task<bool> MemoryPort::try_lock(sim::Key, LockMode mode, sim::OperationId) {
-  not_offered(kind_of(mode, true));
-}
-
-sim::Task<void> MemoryPort::unlock(sim::Key, sim::OperationId) {
-  not_offered(sim::OperationKind::unlock);
-}
-
-sim::Task<GlobalAddress> MemoryPort::allocate(MemoryAllocator& allocator, std::uint64_t bytes,
-                                              const AllocationHint& hint, sim::OperationId) {
-  co_return allocator.allocate(bytes, hint);
-}
-
-sim::Task<void> MemoryPort::free(MemoryAllocator& allocator, GlobalAddress address, sim::OperationId) {
-  allocator.free(address);
-  co_return;
 }
 
 void MemoryService::warm_access(Session session, GlobalAddress address, bool write) {
@@ -504,40 +366,6 @@ void MemoryService::sessions_died(NodeId node) {
     if (session_number(index).node == node) buffered_[index].clear();
   }
   std::erase_if(taken_back_, [&](const HeldLock& lock) { return session_number(lock.session).node == node; });
-}
-
-bool MemoryService::holder_died(Session, GlobalAddress) const {
-  return false;
-}
-
-void MemoryService::unlock_for_dead(Session holder, sim::Key block) {
-  const PendingOperation begun = begin(holder, sim::OperationKind::unlock, block);
-  if (take_out(held_locks_, holder, block)) taken_back_.push_back({block, index_of(holder)});
-  end_for_dead(holder, begun);
-}
-
-void MemoryService::hold(Session session, sim::Key block) {
-  take_out(taken_back_, session, block);  // by an earlier life of the session
-  held_locks_.push_back({block, index_of(session)});
-}
-
-bool MemoryService::take_out(std::vector<HeldLock>& locks, Session session, sim::Key block) const {
-  const auto held = std::find_if(locks.begin(), locks.end(), [&](const HeldLock& lock) {
-    return lock.block == block && lock.session == index_of(session);
-  });
-  if (held == locks.end()) return false;  // as of a request that was given up, and granted all the same
-  *held = locks.back();
-  locks.pop_back();
-  return true;
-}
-
-std::vector<std::size_t> MemoryService::waited_for(const PendingOperation& begun) const {
-  std::vector<std::size_t> holders;
-  if (begun.kind != sim::OperationKind::lock && begun.kind != sim::OperationKind::lock_shared) return holders;
-  for (const HeldLock& lock : held_locks_) {
-    if (lock.block == begun.key) holders.push_back(lock.session);
-  }
-  return holders;
 }
 
 void MemoryService::perform_at_return(const PendingOperation& begun, sim::Value value) {

@@ -24,6 +24,7 @@
 #include "models/host/global_address.hpp"
 #include "models/rack/roles.hpp"
 #include "models/service/memory_allocator.hpp"
+#include "models/service/memory_port.hpp"
 #include "models/service/operation_set.hpp"
 #include "models/service/service.hpp"
 #include "models/service/value_contents.hpp"
@@ -46,52 +47,6 @@ struct MemoryShape {
   /// Blocks that the locks of a node's sessions can keep in its cache, where each has a place that nothing else gets
   /// meanwhile. A cache of buckets may have no place for one before (`Unavailable`).
   std::uint64_t lines_pinned_per_node = 0;
-};
-
-/// Thrown by an access of what lies at a server that is down, once the protocol knows. Whether a write that was under
-/// way has taken effect is open.
-class Unavailable : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-enum class LockMode : std::uint8_t { exclusive, shared };
-
-/// What one call reads or writes: objects of one block that follow each other.
-struct MemoryAccess {
-  sim::Key first;
-  std::uint32_t objects = 1;
-  std::uint32_t bytes = 8;  ///< from the first that is meant to the last
-};
-
-/// How much longer than a word an access of so many bytes takes the core that copies them: 10 GB/s (assumed; what a hit
-/// costs contains a word).
-constexpr sim::Duration copy_time(std::uint32_t bytes) {
-  return sim::Duration::from_ps(bytes > 8 ? std::int64_t{100} * (bytes - 8) : 0);
-}
-
-/// What the memory service asks of a protocol in the name of one application thread, which the protocol's part that
-/// serves the thread implements. Operations that the protocol does not offer are never asked of it.
-class MemoryPort {
- public:
-  virtual ~MemoryPort() = default;
-  /// Reads the objects at one instant, into `values`, which has room for so many.
-  virtual sim::Task<void> read(MemoryAccess access, std::span<sim::Value> values, sim::OperationId operation) = 0;
-  /// Writes them at one instant: `value` into the first, the next greater one into the next, and so on.
-  virtual sim::Task<void> write(MemoryAccess access, sim::Value value, sim::OperationId operation) = 0;
-  /// Writes `desired` if the object has the value `expected`; returns the one it had.
-  virtual sim::Task<sim::Value> compare_and_swap(sim::Key object, sim::Value expected, sim::Value desired,
-                                                 sim::OperationId operation);
-  virtual sim::Task<sim::Value> fetch_and_add(sim::Key object, std::uint64_t operand, sim::OperationId operation);
-  /// By default at once: right where writes are performed before they return, else to be overridden.
-  virtual sim::Task<void> fence(sim::OperationId operation);
-  virtual sim::Task<void> lock(sim::Key block, LockMode mode, sim::OperationId operation);
-  virtual sim::Task<bool> try_lock(sim::Key block, LockMode mode, sim::OperationId operation);
-  virtual sim::Task<void> unlock(sim::Key block, sim::OperationId operation);
-  /// By default at once, by the service's allocator, which is handed over.
-  virtual sim::Task<GlobalAddress> allocate(MemoryAllocator& allocator, std::uint64_t bytes, const AllocationHint& hint,
-                                            sim::OperationId operation);
-  virtual sim::Task<void> free(MemoryAllocator& allocator, GlobalAddress address, sim::OperationId operation);
 };
 
 /// A distributed shared memory. Implemented by protocols, used by workloads. A session has one operation under way at a
@@ -141,8 +96,8 @@ class MemoryService : public Service {
   sim::Task<void> fence(Session session);
 
   /// Locks of blocks: all that the bytes lie in, one operation for each. `lock` ends when it is granted; it takes them
-  /// in the order of their addresses, so that two cannot wait for each other, and gives back what it has taken if it
-  /// throws. `try_lock` ends at once, with whether it is granted; where it is not it gives back what it has taken.
+  /// in the order of their addresses, so that two cannot wait for each other. `try_lock` ends at once, with whether it
+  /// is granted. Who is not granted all of them, or throws, gives back what it has taken.
   sim::Task<void> lock(Session session, GlobalAddress address, LockMode mode = LockMode::exclusive,
                        std::uint64_t bytes = 1);
   sim::Task<bool> try_lock(Session session, GlobalAddress address, LockMode mode = LockMode::exclusive,
@@ -252,6 +207,8 @@ class MemoryService : public Service {
   /// Room for what the session reads.
   std::span<sim::Value> room_for(Session session, const MemoryAccess& access);
   sim::Task<void> read_access(Session session, MemoryAccess access, std::span<sim::Value> values);
+  /// All blocks' locks or none; returns whether they were granted, which is true unless it only tries.
+  sim::Task<bool> lock_all(Session session, GlobalAddress address, LockMode mode, std::uint64_t bytes, bool tries);
   sim::Task<void> lock_block(Session session, sim::Key block, LockMode mode);
   sim::Task<bool> try_lock_block(Session session, sim::Key block, LockMode mode);
   sim::Task<void> unlock_block(Session session, sim::Key block);

@@ -99,6 +99,8 @@ class FakeMemory final : public MemoryService {
   bool by_object = false;  ///< buffered writes to different objects may change places
   /// Given what a read is about to return, for a test to change.
   std::function<void(Session, sim::Key object, std::uint64_t& value)> distort;
+  /// What cannot be had: its request ends with Unavailable.
+  std::function<bool(const Asked&)> unavailable;
   bool tells_performed = false;  ///< says itself when it performs writes, not at their end
   bool warms = false;            ///< carries out the accesses of the warm-up
   std::vector<Asked> asked, warmed;
@@ -145,6 +147,7 @@ class FakeMemory final : public MemoryService {
   sim::Task<void> ask(Asked what) {
     note(what);
     if (delay > sim::Duration{}) co_await sim::sleep_for(clock(what.session), delay);
+    if (unavailable && unavailable(what)) throw Unavailable("a test");
   }
   sim::Task<void> answered(Session session) {
     if (answer > sim::Duration{}) co_await sim::sleep_for(clock(session), answer);

@@ -98,6 +98,44 @@ TEST_CASE("An attempt at a lock ends at once with whether it is granted, and say
   CHECK(exclusive == std::vector<std::uint64_t>{0, 1});
 }
 
+TEST_CASE("What cannot be had is given up: accesses, atomic operations, and locks with all those taken before") {
+  Watched t;
+  unsigned thrown = 0;
+  const auto expect_unavailable = [&](sim::Task<void> task) -> sim::Task<void> {
+    try {
+      co_await task;
+    } catch (const Unavailable&) {
+      ++thrown;
+    }
+  };
+  const GlobalAddress address = GlobalAddress::at(1, 64);
+  t.memory.unavailable = [&](const FakeMemory::Asked& asked) {
+    return asked.key == t.memory.block_of(address) + 2;  // the third of three blocks
+  };
+  const GlobalAddress third{address.value + 128};
+  const auto all_three = [&](bool tries) -> sim::Task<void> {
+    if (tries) {
+      co_await t.memory.try_lock(kFirst, address, LockMode::exclusive, 192);
+    } else {
+      co_await t.memory.lock(kFirst, address, LockMode::exclusive, 192);
+    }
+  };
+  t.run(expect_unavailable(done(t.memory.read(kFirst, third))));
+  t.run(expect_unavailable(done(t.memory.write(kFirst, third))));
+  t.run(expect_unavailable(done(t.memory.compare_and_swap(kFirst, third, 0))));
+  t.run(expect_unavailable(done(t.memory.fetch_and_add(kFirst, third, 1))));
+  CHECK(thrown == 4);
+  CHECK(t.all(Observed::operation_given_up).size() == 4);
+  for (const bool tries : {false, true}) {
+    t.run(expect_unavailable(all_three(tries)));
+    CHECK_FALSE(t.memory.holds_locks());
+    CHECK(t.run(t.memory.try_lock(kSecond, address, LockMode::exclusive, 128)));  // nobody holds them
+    t.run(t.memory.unlock(kSecond, address, 128));
+  }
+  CHECK(thrown == 6);
+  CHECK(t.memory.pending_operations() == 0);
+}
+
 TEST_CASE("Operations whose tasks a crash destroys are given up, wherever they were, and those alone") {
   Watched t;
   t.memory.delay = 2_us;
