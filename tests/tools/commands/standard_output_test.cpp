@@ -43,6 +43,7 @@ const std::map<std::string, std::string> kCalls{
     {"explore", "explore cckvs-sc --set nodes=2 --set sessions=0,1"},
     {"switch", "switch l2l3-forwarding scenarios/switch/forwarding.json"},
     {"bench", "bench --quick"},
+    {"trace", "trace info short.csv"},
 };
 
 void write_files(const TemporaryFolder& folder) {
@@ -59,6 +60,7 @@ void write_files(const TemporaryFolder& folder) {
                                 "figure");
   figure.set("base", (folder.path() / "short.json").string());
   folder.write("figures/one.json", to_json(figure));
+  folder.write("short.csv", "op,key\nget,1\n");
   folder.write("drawn/points.csv", "seed,series,throughput,verdict,run_hash\n1,only,2,pass,0\n");
 }
 
