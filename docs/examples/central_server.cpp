@@ -157,7 +157,6 @@ class Client final : public models::MemoryPort, public models::PacketHandler {
     asked_.session = index;
   }
 
-  // An object is a block here: an access is of one.
   sim::Task<void> read(models::MemoryAccess access, std::span<sim::Value> values, sim::OperationId operation) override {
     values.front() = co_await ask(false, access.first, sim::kNeverWritten, operation);
   }

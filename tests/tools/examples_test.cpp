@@ -160,7 +160,7 @@ TEST_CASE("the example figure and testbed: its points are run, and its claims me
 TEST_CASE("the program without the examples knows none of them") {
   const tools::testing::TemporaryFolder folder;
   const std::pair<const char*, long> more[] = {
-      {"protocols", 1}, {"workloads", 1}, {"faults", 1}, {"oracles", 1}, {"programs", 2}};
+      {"protocols", 1}, {"workloads", 2}, {"faults", 1}, {"oracles", 1}, {"programs", 2}};
   for (const auto& [kind, examples] : more) {
     const auto without = tools::testing::run_racksim(folder, std::string("list ") + kind).out;
     const auto with = run(std::string("list ") + kind).out;

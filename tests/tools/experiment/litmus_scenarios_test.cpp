@@ -91,11 +91,13 @@ TEST_CASE("validate and run refuse a litmus test that is wrong, in one line, at 
   refused("sb", "--set 'workload.program={flga@1} P0: flag=1; r0=data'" + nothing_required,
           "/workload/program: found 'flga' at character 2, expected an object that the program uses (did you mean "
           "\"flag\"?)");
-  refused("sb", "--set workload.program=sb+fence" + nothing_required,
-          "/workload/program: found 'sb+fence', expected one of sb, sb+fences, mp, mp+fences, sb+locks, mp+locks, "
-          "sb+lock, mp+lock, r, r+fences, 2+2w, 2+2w+fences, s, s+fences, lb, iriw, corr, coherence, wrc, or a program "
-          "such as \"P0: "
-          "x=1; r0=y | P1: y=1; r1=x\" (did you mean \"sb+fences\"?)");
+  refused(
+      "sb", "--set workload.program=sb+fence" + nothing_required,
+      "/workload/program: found 'sb+fence', expected one of sb, sb+fences, mp, mp+fences, sb+locks, mp+locks, "
+      "sb+lock, mp+lock, r, r+fences, 2+2w, 2+2w+fences, s, s+fences, lb, iriw, corr, coherence, words, words+back, "
+      "wrc, or a program "
+      "such as \"P0: "
+      "x=1; r0=y | P1: y=1; r1=x\" (did you mean \"sb+fences\"?)");
   refused("sb", "--set 'workload.required=r0=7'",
           "/workload/required: found '7' at character 4, expected 0 or the number of a write of y");
   refused("sb", "--set 'workload.forbidden=r0=1 & r2=0'",

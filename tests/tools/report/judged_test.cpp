@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "models/service/key_value_service.hpp"
+#include "models/service/memory_service.hpp"
 #include "tests/places.hpp"
 #include "tests/tools/experiment/bare_run.hpp"
 #include "tools/fuzz/swarm.hpp"
@@ -23,17 +23,20 @@ namespace {
 struct Watched {
   std::vector<Judged> judged;
   bool of_store = false;
+  bool of_blocks = false;  ///< values are of whole lines
 };
 
 Watched run(const Scenario& scenario) {
   sim::Metrics metrics;
   Assembly assembly(parts_of(scenario, nullptr), metrics);
-  const bool of_store = dynamic_cast<models::KeyValueService*>(&assembly.protocol().service()) != nullptr;
-  return {testing::bare_run(assembly, scenario).judged, of_store};
+  const auto* memory = dynamic_cast<models::MemoryService*>(&assembly.protocol().service());
+  const bool of_blocks = memory != nullptr && memory->shape().object_bytes == memory->shape().block_bytes;
+  return {testing::bare_run(assembly, scenario).judged, memory == nullptr, of_blocks};
 }
 
 /// Whether an oracle can judge anything of such a protocol.
-bool has_something_for(const std::string& oracle, bool of_store) {
+bool has_something_for(const std::string& oracle, bool of_store, bool of_blocks) {
+  if (oracle == "one-call") return !of_blocks;
   if (oracle == "single-writer" || oracle == "mutual-exclusion" || oracle == "lock-fairness") return !of_store;
   if (oracle == "returned-key" || oracle == "torn" || oracle == "answered-once") return of_store;
   return true;
@@ -49,11 +52,12 @@ TEST_CASE("in some run of each template every oracle that has something to judge
     ++templates;
     const Swarm swarm = load_swarm(file.path().string(), catalogue, {}, 1);
     std::map<std::string, std::uint64_t> counts;
-    bool of_store = false;
+    bool of_store = false, of_blocks = false;
     for (std::uint64_t index = 0, runs = 0; runs < 6 && index < 40; ++index) {
       try {
         const Watched watched = run(read_scenario(swarm.derive(index), swarm.file(), catalogue));
         of_store = watched.of_store;
+        of_blocks = watched.of_blocks;
         for (const Judged& one : watched.judged) counts[one.oracle] += one.count;
         ++runs;
       } catch (const InputError&) {  // drawn options that do not fit
@@ -67,7 +71,7 @@ TEST_CASE("in some run of each template every oracle that has something to judge
       const bool of_locks = oracle == "mutual-exclusion" || oracle == "lock-fairness";
       if (of_locks && file.path().string().find("locks") == std::string::npos) continue;
       INFO(file.path().stem().string() << ": " << oracle << " judged " << count);
-      CHECK((count > 0) == has_something_for(oracle, of_store));
+      CHECK((count > 0) == has_something_for(oracle, of_store, of_blocks));
     }
   }
   CHECK(templates >= 22);
