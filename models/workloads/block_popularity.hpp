@@ -23,13 +23,14 @@ class BlockPopularity {
     using Kind = DistributionOptions::Kind;
     if (options.kind == Kind::zipf && skew == 0) options.kind = Kind::uniform;
     distribution_.emplace(blocks, skew, options);
-    if (options.kind == Kind::uniform) return;
+    alike_ = options.kind == Kind::uniform;
+    if (alike_) return;
     stride_ = static_cast<std::uint64_t>(static_cast<double>(blocks) * 0.6180339887498949) + 1;
     while (std::gcd(stride_, blocks) != 1) ++stride_;
   }
 
   std::uint64_t draw(sim::RandomStream& random, sim::Time now) const {
-    return block_of(distribution_->draw(random, now));
+    return alike_ ? random.below(blocks_) : block_of(distribution_->draw(random, now));
   }
   /// As Distribution's, with the block in place of its index.
   bool inserts() const { return distribution_ && distribution_->inserts(); }
@@ -45,6 +46,7 @@ class BlockPopularity {
   }
 
   std::uint64_t blocks_, stride_ = 1;
+  bool alike_ = true;  // all blocks: the usual case, in a draw and no more
   std::optional<Distribution> distribution_;
 };
 

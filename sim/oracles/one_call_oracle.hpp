@@ -18,7 +18,6 @@
 #include "sim/oracles/performed_memory.hpp"
 #include "sim/record/flat_map.hpp"
 #include "sim/record/history.hpp"
-#include "sim/record/open_operations.hpp"
 
 namespace racksim::sim {
 
@@ -64,9 +63,9 @@ class OneCallOracle final : public Oracle {
   const EventLog& event_log_;
   std::uint64_t position_ = 0;
   PerformedMemory memory_;
-  std::set<std::uint64_t> undone_;       // keys
-  OpenOperations<std::uint32_t> slots_;  // reads of several objects, and from when on also their parts, as begun
-  FlatMap<std::uint64_t> whole_;         // by part: its operation
+  std::set<std::uint64_t> undone_;  // keys
+  FlatMap<std::uint32_t> slots_;    // by operation that reads several objects: its place in reads_
+  FlatMap<std::uint64_t> whole_;    // by part of such a one: the operation
   std::vector<Read> reads_;
   std::vector<std::uint32_t> vacant_;
 };
