@@ -49,7 +49,6 @@ constexpr Guard early_at_try("of the copy that is asked for, by a try",
                              [](const Step& step) { return step.message->tries && early.holds(step); });
 constexpr Guard in_use_at_try("in local use, by a try",
                               [](const Step& step) { return step.message->tries && in_use.holds(step); });
-constexpr Guard by_try("by a try", [](const Step& step) { return step.message->tries; });
 
 constexpr Action hit("use the copy", [](Step& step) { step.node.cache().touch(*step.frame); });
 constexpr Action ask_share("request a share", [](Step& step) { step.request(MessageKind::read_request); });
@@ -155,7 +154,6 @@ LineTable make() {
       {"invalidated before the page",   misses,          {invalidate}, early,  {defer},                   stays,            "ours"},
       {"invalidation meets eviction and request", misses, {invalidate}, {},    {note_stale, acknowledge}, stays,            "ours"},
       {"invalidated before, upgrading", {upgrading},     {invalidate}, stale,  {note_stale, acknowledge}, stays,            "without await_acks"},
-      {"upgrade keeps its share from a try", {upgrading}, {invalidate}, by_try, {keep},                   stays,            "ours"},
       {"upgrade loses its share",       {upgrading},     {invalidate}, {},     {drop, note_lost, acknowledge}, asking_exclusive, "invalidation"},
 
       {"asked for before",              {exclusive},     wanted,       stale,  {note_stale},              stays,            "ours"},

@@ -15,8 +15,7 @@ using models::test::FakeMemory;
 
 struct Bench : models::test::TestRack {
   /// `given` is the application, of which the bench has its own.
-  template <class Made>
-  explicit Bench(std::shared_ptr<Made> given, std::uint64_t object_bytes = 8)
+  explicit Bench(std::shared_ptr<Application> given, std::uint64_t object_bytes = 8)
       : options("test", std::move(given)), memory(rack, FakeMemory::shape_of(object_bytes)), protocol(memory) {
     memory.delay = sim::Duration::from_ps(1'000'000);
   }
