@@ -32,6 +32,10 @@ Distribution::Distribution(std::uint64_t count, double skew, const DistributionO
   }
 }
 
+std::uint64_t Distribution::draw(sim::RandomStream& random, sim::Time now) const {
+  return of_rank(draw_rank(random), now);
+}
+
 std::uint64_t Distribution::draw_rank(sim::RandomStream& random) const {
   if (zipf_) return (*zipf_)(random);
   if (options_.kind == Kind::uniform) return random.below(count_) + 1;

@@ -44,7 +44,7 @@ class Distribution {
 
   std::uint64_t count() const { return count_; }
   /// The index of the next access. How many draws it takes from `random` does not depend on `now`.
-  std::uint64_t draw(sim::RandomStream& random, sim::Time now) const { return of_rank(draw_rank(random), now); }
+  std::uint64_t draw(sim::RandomStream& random, sim::Time now) const;
   /// The index of a rank, which counts from 1, the most popular. Of those alike any has the lower rank.
   std::uint64_t of_rank(std::uint64_t rank, sim::Time now) const;
 
