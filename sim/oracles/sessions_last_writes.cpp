@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-
 namespace racksim::sim {
 
 void SessionsLastWrites::observe(const Observation& observation) {
