@@ -2,9 +2,10 @@
 //
 // The face records histories (service.hpp). An access is of objects, the units that a value belongs to: whole blocks
 // or, where a protocol can lose a neighbour's word, 8 bytes. What lies in one block is one call, and one operation,
-// which takes effect at one instant for all of its objects (history.hpp). One that spans blocks is a call for each, in
-// the order of their addresses, as no system here makes it atomic. An object holds the number of a value; the bytes that
-// it stands for are kept beside the run for an application that writes some (`keep_bytes`, value_contents.hpp).
+// which takes effect at one instant for all of its objects (sim/record/history.hpp). One that spans blocks is a call for
+// each, in the order of their addresses, as no system here makes it atomic. An object holds the number of a value; the
+// bytes that it stands for are kept beside the run for an application that writes some (`keep_bytes`,
+// value_contents.hpp).
 //
 // Three instants of a write: it is issued when its operation begins, returned when that ends, and performed when all
 // readers see it. A protocol says when it performs a write (`performed`); if it says nothing the write is performed as
