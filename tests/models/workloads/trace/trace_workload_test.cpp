@@ -65,6 +65,7 @@ struct OnStore : Replay {
     crashed = [this](NodeId node) { store.sessions_died(node); };
     build(store, options);
   }
+  ~OnStore() { workload.reset(); }  // its sessions go before what they ask
   /// "node/thread key", with an exclamation mark if it writes.
   std::vector<std::string> asked() const {
     std::vector<std::string> all;
@@ -88,6 +89,7 @@ struct OnMemory : Replay {
     crashed = [this](NodeId node) { memory.sessions_died(node); };
     build(memory, options);
   }
+  ~OnMemory() { workload.reset(); }
   /// "node/thread kind key".
   std::vector<std::string> asked() const {
     std::vector<std::string> all;
