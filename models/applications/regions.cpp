@@ -34,7 +34,7 @@ std::uint64_t Regions::lines(const std::vector<Region>& regions, SlotLayout layo
 }
 
 Regions::Regions(models::MemoryService& memory, std::vector<Region> regions, SlotLayout layout)
-    : memory_(memory), line_bytes_(memory.shape().block_bytes) {
+    : line_bytes_(memory.shape().block_bytes) {
   const models::Roles& roles = memory.shape().roles;
   for (Region& region : regions) {
     Placed placed = laid(std::move(region), layout, line_bytes_);

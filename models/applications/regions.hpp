@@ -60,7 +60,6 @@ class Regions {
   static Placed laid(Region region, SlotLayout layout, std::uint64_t line_bytes);
   static std::uint64_t lines_of(const Placed& placed);
 
-  models::MemoryService& memory_;
   std::uint64_t line_bytes_;
   std::vector<Placed> all_;
 };

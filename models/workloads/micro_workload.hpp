@@ -50,9 +50,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
-#include <optional>
 
 #include "models/workloads/distribution.hpp"
 #include "models/workloads/workload.hpp"
