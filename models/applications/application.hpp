@@ -9,8 +9,12 @@
 // counters, options, and the oracle `application`.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,6 +26,7 @@
 #include "models/workloads/workload.hpp"
 #include "sim/kernel/task.hpp"
 #include "sim/options/parameters.hpp"
+#include "sim/oracles/oracle.hpp"
 
 namespace racksim::app {
 
@@ -38,6 +43,21 @@ enum class End : std::uint8_t {
   committed,
   aborted,     ///< it is tried again, with the same draws
   rolled_back  ///< it has ended as it should, and has done nothing
+};
+
+/// Why attempts end, beside locks that are refused and memory that cannot be had: "application.aborted.NAME".
+struct AbortCause {
+  std::string name, doc;
+};
+
+/// The run that an application which lays out its data itself is part of.
+struct ApplicationRun {
+  models::Rack& rack;
+  models::MemoryService& memory;
+  ClientContext clients;  ///< what clients are made with
+  unsigned threads;       ///< on each node that computes
+  /// What memory holds at rest, as oracles are shown it.
+  std::shared_ptr<MemoryAtRest> at_rest;
 };
 
 /// One for a run. Whatever it throws, other than models::Unavailable out of its calls, is a defect and ends the run.
@@ -60,6 +80,47 @@ class Application {
   virtual void judge(const Image& image, Judge& judge) const {
     static_cast<void>(image);
     static_cast<void>(judge);
+  }
+  /// Causes that Client::aborts_for numbers from 0.
+  virtual std::vector<AbortCause> abort_causes() const { return {}; }
+
+  // For one that lays out its data itself, and has no regions (transactions/schema_application.hpp).
+  /// Then the base has no options for regions.
+  virtual bool lays_out_itself() const { return false; }
+  /// Lines that it takes in all, and that each thread reads before the run.
+  virtual std::uint64_t lines(std::uint64_t line_bytes, unsigned nodes) const {
+    static_cast<void>(line_bytes);
+    static_cast<void>(nodes);
+    return 0;
+  }
+  virtual std::uint64_t warm_lines() const { return 0; }
+  /// Sessions on each node behind those of its threads.
+  virtual unsigned own_threads() const { return 0; }
+  /// Before the warm-up: reserves memory. Throws sim::OptionError if the run cannot carry it.
+  virtual void prepare(const ApplicationRun& run) { static_cast<void>(run); }
+  /// Fills in what memory holds at first; `into` is 0 before.
+  virtual void fill(models::GlobalAddress address, std::span<std::byte> into) const {
+    static_cast<void>(address);
+    static_cast<void>(into);
+  }
+  /// A line that a thread is to read before the run.
+  virtual models::GlobalAddress warm_line(models::Session session, sim::RandomStream& random) const {
+    static_cast<void>(session);
+    static_cast<void>(random);
+    return {};
+  }
+  /// Whether its operations can be about this object or line, and about which they can be.
+  virtual bool uses(sim::Key key) const {
+    static_cast<void>(key);
+    return false;
+  }
+  virtual std::string used_keys() const { return {}; }
+  virtual void node_crashed(models::NodeId node) { static_cast<void>(node); }
+  /// Oracles that it brings beside `application`, and the one of this name; null if it has none.
+  virtual std::vector<std::string> oracles() const { return {}; }
+  virtual std::shared_ptr<sim::Oracle> oracle(std::string_view name) {
+    static_cast<void>(name);
+    return nullptr;
   }
 };
 

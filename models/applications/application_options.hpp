@@ -38,10 +38,14 @@ struct ApplicationOptions final : models::WorkloadOptions {
   void declare(sim::Parameters& p) override;
   void check() const override { application->check(); }
   models::Footprint footprint(const models::RunScale& scale) const override;
-  unsigned threads_per_node() const override { return static_cast<unsigned>(threads); }
+  unsigned threads_per_node() const override { return static_cast<unsigned>(threads) + application->own_threads(); }
   std::uint64_t blocks_in_reach(std::uint64_t compute_nodes, std::uint64_t block_bytes) const override;
-  std::vector<std::string> oracles() const override { return {"application", "one-call"}; }
+  std::vector<std::string> oracles() const override;
   std::unique_ptr<models::Workload> build(models::WorkloadContext& context) const override;
+
+ private:
+  /// What only regions need.
+  void declare_regions(sim::Parameters& p);
 };
 
 }  // namespace racksim::app

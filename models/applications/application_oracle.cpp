@@ -7,9 +7,9 @@
 namespace racksim::app {
 
 void ApplicationOracle::finish(sim::Time end) {
-  if (half_done_) return;
+  if (at_rest_->is_half_done()) return;
   Judge judge;
-  application_.judge(Image(memory_, regions_, values_), judge);
+  application_.judge(Image(memory_, regions_, *at_rest_), judge);
   count_judged(judge.judged());
   for (const std::string& wrong : judge.wrong()) violated(end, wrong);
 }

@@ -45,15 +45,23 @@ struct Counters {
       m.histogram("latency.commit",
                   "time from an operation's arrival or beginning to its end, all attempts included, while measuring");
 
-  explicit Counters(sim::Metrics& metrics) : m(metrics) {
+  std::vector<sim::Counter*> causes = {};  // Application::abort_causes
+
+  Counters(sim::Metrics& metrics, const std::vector<AbortCause>& named) : m(metrics) {
+    sim::Quotient::Counters ended_early{&refused, &unavailable, &aborted};
+    for (const AbortCause& cause : named) {
+      causes.push_back(&m.counter("application.aborted." + cause.name, "attempts", cause.doc, sim::Shown::always));
+      ended_early.push_back(causes.back());
+    }
+    sim::Quotient::Counters all = ended_early;
+    all.insert(all.end(), {&committed, &rolled_back});
     m.rate("application.throughput", "operations that committed", committed, sim::Shown::always);
     m.quotient("application.calls_per_operation", "calls", "of all attempts, an operation that has committed", {&calls},
                {&committed}, sim::Shown::always);
     m.quotient("application.misses_per_operation", "calls",
                "of these that took half a round trip of the rack or more: misses, and waiting", {&long_calls},
                {&committed}, sim::Shown::always);
-    m.share("application.abort_ratio", "of the attempts that were aborted", {&refused, &unavailable, &aborted},
-            {&refused, &unavailable, &aborted, &committed, &rolled_back});
+    m.share("application.abort_ratio", "of the attempts that were aborted", std::move(ended_early), std::move(all));
   }
 };
 
@@ -67,10 +75,11 @@ class ApplicationWorkload final : public models::Workload {
         nodes_(memory_.shape().roles.compute_nodes),
         needs_(application_.needs()),
         regions_(checked(memory_, needs_, options), needs_.regions, options.layout),
-        counters_(rack_.metrics()),
+        counters_(rack_.metrics(), application_.abort_causes()),
         lane_(rack_.calendar().add_lane("workload")),
         stopped_(rack_.calendar()),
-        oracle_(std::make_shared<ApplicationOracle>(application_, memory_, regions_)),
+        at_rest_(std::make_shared<MemoryAtRest>()),
+        oracle_(std::make_shared<ApplicationOracle>(application_, memory_, regions_, at_rest_)),
         tasks_(rack_.calendar(), nodes_) {
     for (const Region& region : needs_.regions) {
       popularity_.emplace_back(region.slots, options.zipf, options.distribution);
@@ -78,6 +87,9 @@ class ApplicationWorkload final : public models::Workload {
     memory_.keep_bytes([this](models::GlobalAddress address, std::span<std::byte> into) { fill(address, into); });
     const ClientContext shared{
         rack_, memory_, regions_, popularity_, counters_.calls.value, counters_.long_calls.value};
+    if (application_.lays_out_itself()) {
+      application_.prepare({rack_, memory_, shared, static_cast<unsigned>(options.threads), at_rest_});
+    }
     for (NodeId node = 0; node < nodes_; ++node) {
       for (std::uint16_t thread = 0; thread < options.threads; ++thread) {
         threads_.emplace_back(rack_.seed(), Session{node, thread}, shared);
@@ -89,6 +101,11 @@ class ApplicationWorkload final : public models::Workload {
 
   // By turns, as threads that run at the same time would.
   void warm_up() override {
+    for (std::uint64_t i = 0; i < application_.warm_lines(); ++i) {
+      for (Thread& thread : threads_) {
+        memory_.warm_access(thread.session, application_.warm_line(thread.session, thread.warming), false);
+      }
+    }
     for (std::uint64_t i = 0; i < options_.warm_slots; ++i) {
       for (Thread& thread : threads_) {
         for (std::uint32_t region = 0; region < popularity_.size(); ++region) {
@@ -103,8 +120,9 @@ class ApplicationWorkload final : public models::Workload {
     for (Thread& thread : threads_) tasks_.spawn(thread.session.node, issue(thread));
   }
   void node_crashed(NodeId node) override {
-    if (node < nodes_) oracle_->half_done();
+    if (node < nodes_) at_rest_->half_done();
     tasks_.node_crashed(node);
+    application_.node_crashed(node);
     for (Thread& thread : threads_) {
       if (thread.session.node == node) thread.client.forget();
     }
@@ -128,9 +146,11 @@ class ApplicationWorkload final : public models::Workload {
   }
   // Accesses are of objects, locks of blocks.
   bool uses(sim::Key key) const override {
+    if (application_.lays_out_itself()) return application_.uses(key);
     return regions_.holds(memory_.block_of_object(key)) || (needs_.locks > 0 && regions_.holds(key));
   }
   std::string used_keys() const override {
+    if (application_.lays_out_itself()) return application_.used_keys();
     std::string text = "an object or block of a region:";
     for (std::uint32_t region = 0; region < needs_.regions.size(); ++region) {
       text += fmt::format(" {} from {}", needs_.regions[region].name,
@@ -172,6 +192,10 @@ class ApplicationWorkload final : public models::Workload {
   /// What memory holds at first, for the memory service: a slot's bytes, and 0 between slots.
   void fill(models::GlobalAddress address, std::span<std::byte> into) const {
     std::fill(into.begin(), into.end(), std::byte{});
+    if (application_.lays_out_itself()) {
+      application_.fill(address, into);
+      return;
+    }
     std::vector<std::byte> slot_bytes;
     for (std::size_t i = 0; i < into.size();) {
       const auto slot = regions_.slot_at({address.value + i});
@@ -235,12 +259,13 @@ class ApplicationWorkload final : public models::Workload {
       co_await thread.client.release_all();
     }
     if (end == End::aborted) {
-      ++(unavailable                   ? counters_.unavailable
-         : thread.client.was_refused() ? counters_.refused
-                                       : counters_.aborted)
-            .value;
+      ++aborted_for(thread.client, unavailable || thread.client.was_unavailable()).value;
     }
     co_return end;
+  }
+  sim::Counter& aborted_for(const Client& client, bool unavailable) {
+    if (const auto cause = client.cause()) return *counters_.causes.at(*cause);
+    return unavailable ? counters_.unavailable : client.was_refused() ? counters_.refused : counters_.aborted;
   }
   void note_kept(const Thread& thread) {
     oracle_->kept_locks(
@@ -275,6 +300,7 @@ class ApplicationWorkload final : public models::Workload {
   sim::Lane lane_;
   sim::Signal stopped_;
   bool stopping_ = false;
+  std::shared_ptr<MemoryAtRest> at_rest_;
   std::shared_ptr<ApplicationOracle> oracle_;
   models::SessionTasks tasks_;
 };

@@ -31,7 +31,9 @@ Client::Client(const ClientContext& context, models::Session session)
       at_begin_(random_) {}
 
 void Client::begin(bool again) {
-  refused_ = false;
+  refused_ = unavailable_ = false;
+  cause_.reset();
+  again_ = again;
   if (again) {
     random_ = at_begin_;
   } else {
@@ -111,6 +113,24 @@ sim::Task<bool> Client::take_one(sim::Key block, models::LockMode mode, bool tri
   if (granted) held_.push_back(block);
   call.over();
   co_return granted;
+}
+
+sim::Task<std::uint64_t> Client::fetch_and_add(models::GlobalAddress address, std::uint64_t operand) {
+  const Call call(*this);
+  const sim::Value before = co_await context_.memory.fetch_and_add(session_, address, operand);
+  call.over();
+  co_return before.number();
+}
+
+sim::Task<void> Client::lock_line(sim::Key line, models::LockMode mode) {
+  co_await take_one(line, mode, false);
+}
+
+sim::Task<void> Client::unlock_line(sim::Key line) {
+  const Call call(*this);
+  std::erase(held_, line);
+  co_await context_.memory.unlock(session_, begin_of(line));
+  call.over();
 }
 
 sim::Task<void> Client::give_back(std::vector<sim::Key> blocks) {

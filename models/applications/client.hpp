@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -20,6 +21,7 @@
 #include "models/service/memory_service.hpp"
 #include "models/workloads/block_popularity.hpp"
 #include "sim/kernel/task.hpp"
+#include "sim/kernel/waiting.hpp"
 #include "sim/random/random.hpp"
 
 namespace racksim::app {
@@ -114,6 +116,14 @@ class Client {
   // The same at any address, as of a piece.
   sim::Task<void> read(models::GlobalAddress address, std::span<std::byte> into);
   sim::Task<void> write(models::GlobalAddress address, std::span<const std::byte> bytes);
+  /// Adds to the word there, and returns what it was before: the number, since atomics carry no bytes.
+  sim::Task<std::uint64_t> fetch_and_add(models::GlobalAddress address, std::uint64_t operand);
+
+  // Locks of lines by their number, one by one, for as long as the caller likes.
+  sim::Task<bool> try_lock_line(sim::Key line, models::LockMode mode) { return take_one(line, mode, true); }
+  sim::Task<void> lock_line(sim::Key line, models::LockMode mode);
+  sim::Task<void> unlock_line(sim::Key line);
+
   /// Pieces of memory that the thread takes and gives back (heap.hpp).
   Heap& heap() { return heap_; }
 
@@ -121,6 +131,18 @@ class Client {
   models::Occupy compute(sim::Duration length) const {
     return models::occupy(context_.rack.server(session_.node).core(session_.thread), length);
   }
+
+  sim::Time now() const { return context_.rack.calendar().now(); }
+  /// Waits for so long, while the core is free.
+  sim::Sleep pause(sim::Duration length) const {
+    return sim::sleep_for(context_.rack.server(session_.node).clock(), length);
+  }
+  /// Has the attempt, which will end as aborted, counted under this cause (Application::abort_causes).
+  void aborts_for(std::size_t cause) { cause_ = cause; }
+  /// The same, as if memory could not be had.
+  void aborts_as_unavailable() { unavailable_ = true; }
+  /// The same, as if a lock was refused.
+  void aborts_as_refused() { refused_ = true; }
 
   // What the base asks (application_workload.cpp).
   /// Another operation begins; `again`: another attempt at the last one.
@@ -136,6 +158,10 @@ class Client {
   }
   /// Whether a lock was refused in this attempt.
   bool was_refused() const { return refused_; }
+  /// Whether this is another attempt at the last operation.
+  bool is_again() const { return again_; }
+  bool was_unavailable() const { return unavailable_; }
+  std::optional<std::size_t> cause() const { return cause_; }
 
  private:
   friend class Locks;
@@ -154,7 +180,8 @@ class Client {
   sim::RandomStream random_, at_begin_;
   sim::Time began_;
   std::vector<sim::Key> held_;  // in the order of taking
-  bool refused_ = false;
+  bool again_ = false, refused_ = false, unavailable_ = false;
+  std::optional<std::size_t> cause_;
 };
 
 }  // namespace racksim::app

@@ -10,14 +10,38 @@
 
 #include "models/applications/regions.hpp"
 #include "models/service/memory_service.hpp"
+#include "sim/record/state_visitor.hpp"
 
 namespace racksim::app {
 
+/// The values of objects that were ever written, as a protocol shows them when all has come to rest.
+class MemoryAtRest final : public sim::StateVisitor {
+ public:
+  void home(sim::Key object, sim::Value value) override { values_.emplace(object, value); }
+  void copy(sim::Key object, sim::Holder, sim::Value value, sim::CopyState state) override {
+    if (state == sim::CopyState::dirty) values_.insert_or_assign(object, value);
+  }
+  void lost(sim::Key) override { half_done_ = true; }
+  /// An operation has died half done.
+  void half_done() { half_done_ = true; }
+  /// Whether nobody can say what memory must hold.
+  bool is_half_done() const { return half_done_; }
+  /// By object.
+  const std::map<std::uint64_t, sim::Value>& values() const { return values_; }
+
+ private:
+  std::map<std::uint64_t, sim::Value> values_;
+  bool half_done_ = false;
+};
+
+/// Bytes at an address at rest.
+void read_at_rest(const models::MemoryService& memory, const MemoryAtRest& at_rest, models::GlobalAddress address,
+                  std::span<std::byte> into);
+
 class Image {
  public:
-  /// `values` are what objects hold that were ever written.
-  Image(const models::MemoryService& memory, const Regions& regions, const std::map<std::uint64_t, sim::Value>& values)
-      : memory_(memory), regions_(regions), values_(values) {}
+  Image(const models::MemoryService& memory, const Regions& regions, const MemoryAtRest& at_rest)
+      : memory_(memory), regions_(regions), at_rest_(at_rest) {}
 
   std::uint64_t slots(std::string_view region) const { return regions_.region(regions_.number(region)).slots; }
   Slot slot(std::string_view region, std::uint64_t index) const { return {regions_.number(region), index}; }
@@ -41,7 +65,7 @@ class Image {
  private:
   const models::MemoryService& memory_;
   const Regions& regions_;
-  const std::map<std::uint64_t, sim::Value>& values_;  // by object
+  const MemoryAtRest& at_rest_;
 };
 
 }  // namespace racksim::app

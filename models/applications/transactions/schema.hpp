@@ -1,5 +1,9 @@
 // A schema, as its author writes it: tables, what they hold at first, one transaction of a thread, and what must be true
-// of all rows when everything is over (smallbank.cpp, tpcc.cpp). It knows no concurrency control, no index and no layout.
+// of all rows when everything is over (ledger.cpp). It knows no concurrency control, no index and no layout.
+//
+//   const app::SchemaRegistration<Ledger> registration("ledger", "rows that move, under a conserved sum");
+//
+// makes it a workload of that name (schema_application.hpp).
 #pragma once
 
 #include <cstdint>
@@ -13,20 +17,13 @@
 #include "models/applications/application.hpp"
 #include "models/applications/bytes.hpp"
 #include "models/applications/judge.hpp"
+#include "models/applications/transactions/row.hpp"
 #include "models/applications/transactions/transaction.hpp"
 #include "models/workloads/workload.hpp"
 #include "sim/kernel/task.hpp"
 #include "sim/options/parameters.hpp"
 
 namespace racksim::app {
-
-/// Rows that are alike. Keys of one part (a warehouse's, say) follow each other.
-struct Table {
-  std::string name;
-  std::uint64_t keys = 0;           ///< the rows that there may be have keys below
-  std::uint64_t row_bytes = 0;      ///< of each, 1 at least
-  std::uint64_t keys_per_part = 0;  ///< a key's part is key / keys_per_part; 0: nobody writes it, each node has its own
-};
 
 /// Who runs a transaction.
 struct Terminal {
@@ -44,6 +41,11 @@ class Rows {
   /// All rows of a table that are there, in the order of their keys.
   virtual void each(std::uint32_t table,
                     const std::function<void(std::uint64_t key, std::span<const std::byte> row)>& visit) const = 0;
+  /// Those that some transaction has written, there or not (`row` is empty then), in no order: of a large table a few.
+  /// All others hold what Schema::first says.
+  virtual void each_changed(
+      std::uint32_t table,
+      const std::function<void(std::uint64_t key, bool there, std::span<const std::byte> row)>& visit) const = 0;
 };
 
 /// One for a run. Whatever it throws, other than Aborted out of a transaction's calls, is a defect and ends the run.
@@ -63,7 +65,7 @@ class Schema {
   virtual std::vector<Table> tables() const = 0;
   /// How many parts there are; parts follow each other on the nodes, as many on each, where an engine keeps them apart.
   virtual std::uint64_t parts() const = 0;
-  /// Rows that one transaction reads or writes at most.
+  /// Rows that one transaction reads or writes at most, but for those of tables that nobody writes.
   virtual std::uint64_t most_rows() const = 0;
   /// What a row holds before the run, as a function of its key; false if it is not there. `bytes` are 0 before.
   virtual bool first(Row row, Bytes bytes) const = 0;
@@ -80,6 +82,20 @@ class Schema {
     static_cast<void>(rows);
     static_cast<void>(judge);
   }
+};
+
+/// The workload of this name (schema_application.cpp).
+models::WorkloadEntry workload_of_schema(std::string name, std::string doc, std::shared_ptr<Schema> (*make)());
+
+template <class Made>
+class SchemaRegistration {
+ public:
+  SchemaRegistration(std::string name, std::string doc)
+      : entry_(workload_of_schema(std::move(name), std::move(doc),
+                                  []() -> std::shared_ptr<Schema> { return std::make_shared<Made>(); })) {}
+
+ private:
+  sim::Registration<models::WorkloadEntry> entry_;
 };
 
 }  // namespace racksim::app

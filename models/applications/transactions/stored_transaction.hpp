@@ -1,0 +1,62 @@
+// What engines share whose transactions reach rows in the memory service from every node: slots that they read and write,
+// and locks of the lines that these lie in, which count once however many rows use a line.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "models/applications/transactions/engine.hpp"
+
+namespace racksim::app {
+
+/// Lines of a slot: numbers that follow each other.
+struct Lines {
+  std::uint64_t first = 0, last = 0;
+};
+
+class StoredTransaction : public Transaction {
+ public:
+  StoredTransaction(const EngineContext& context, Client& client)
+      : Transaction(context.transactions, client), memory_(context.memory), places_(context.places) {}
+
+ protected:
+  std::uint64_t fetched_together(Row row) const override { return places_.together(row); }
+
+  models::GlobalAddress address(Row row) const { return places_.address(row, client().node()); }
+  Lines lines(Row row) const;
+  bool is_read_only(Row row) const { return context().tables[row.table].keys_per_part == 0; }
+  /// Reads all of a slot.
+  sim::Task<void> load(RowCopy& copy);
+  /// The same of several rows, in one call where slots follow each other in a line.
+  sim::Task<void> load_all(std::span<RowCopy* const> copies);
+  /// Writes all of a slot.
+  sim::Task<void> store(const RowCopy& copy);
+
+  // Locks of lines.
+  struct Held {
+    std::uint64_t line = 0;
+    models::LockMode mode = models::LockMode::shared;
+  };
+  /// Null if the transaction does not hold the line.
+  const Held* held(std::uint64_t line) const;
+  std::span<const Held> all_held() const { return held_; }
+  /// Throws Aborted if the lock is refused. Of a line that it does not hold.
+  sim::Task<void> try_lock(std::uint64_t line, models::LockMode mode);
+  /// Waits for it.
+  sim::Task<void> lock(std::uint64_t line, models::LockMode mode);
+  sim::Task<void> unlock(std::uint64_t line);
+  /// Gives back all, the last one first.
+  sim::Task<void> unlock_all();
+
+  models::MemoryService& memory() const { return memory_; }
+
+ private:
+  models::MemoryService& memory_;
+  const RowPlaces& places_;
+  std::vector<Held> held_;           // in the order of taking
+  std::vector<std::byte> together_;  // slots that are read in one call
+};
+
+}  // namespace racksim::app
