@@ -23,6 +23,9 @@ void ApplicationOptions::declare(sim::Parameters& p) {
            "so for "
            "ever")
       .varied({1_us, 5_us, 20_us});
+  p.integer("backoff_doublings", backoff_doublings, 0, 20,
+            "how often the longest pause is doubled, once for each further attempt at the same operation")
+      .neutral(0);
   if (!application->lays_out_itself()) {
     p.integer("warm_slots", warm_slots, 0, std::uint64_t{1} << 40,
               "slots of each region that each thread reads before the run, by their popularity")

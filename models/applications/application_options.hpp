@@ -33,6 +33,7 @@ struct ApplicationOptions final : models::WorkloadOptions {
   models::DistributionOptions distribution;
   std::uint64_t retries = 1'000'000;  ///< attempts beside the first
   sim::Duration backoff = sim::Duration::from_ps(5'000'000);
+  std::uint64_t backoff_doublings = 0;
   std::uint64_t warm_slots = 0;
 
   void declare(sim::Parameters& p) override;

@@ -1,6 +1,7 @@
 // An application as a running workload: its threads, arrivals, attempts and counters. See application_options.hpp.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <string>
@@ -242,7 +243,7 @@ class ApplicationWorkload final : public models::Workload {
         ++counters_.given_up.value;
         co_return;
       }
-      co_await pause(thread, drawn(thread.pauses));
+      co_await pause(thread, drawn(thread.pauses, attempt));
     }
   }
 
@@ -280,9 +281,10 @@ class ApplicationWorkload final : public models::Workload {
     const models::SessionTasks::Sleeper sleeper(tasks_);
     co_await stopped_.wait_for(rack_.server(thread.session.node).clock(), length);
   }
-  sim::Duration drawn(sim::RandomStream& random) const {
-    return sim::Duration::from_ps(
-        static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(options_.backoff.ps()) + 1)));
+  sim::Duration drawn(sim::RandomStream& random, std::uint64_t attempt) const {
+    const auto longest = static_cast<std::uint64_t>(options_.backoff.ps())
+                         << std::min(attempt, options_.backoff_doublings);
+    return sim::Duration::from_ps(static_cast<std::int64_t>(random.below(longest + 1)));
   }
   void end_waiting() { stopped_.notify_all(); }
 

@@ -25,8 +25,10 @@ constexpr Guard latched_drops("in local use, R9", [](const Step& step) {
 constexpr Guard defers_shared("R9 off", [](const Step& step) { return !step.options().drop_shared_deferral; });
 constexpr Guard any_case("R10 off, not in local use",
                          [](const Step& step) { return !step.options().match_case && step.frame->latch == 0; });
+// Not a try: its priority never grows, and it would be refused for as long as the line stays where it is.
 constexpr Guard too_low("below the writer's priority", [](const Step& step) {
-  return step.options().priority_matching && step.message->priority < step.frame->writer_priority;
+  return step.options().priority_matching && !step.message->tries &&
+         step.message->priority < step.frame->writer_priority;
 });
 constexpr Guard confirms("R1", [](const Step& step) { return step.options().confirm; });
 constexpr Guard giver_waits("R2", [](const Step& step) { return step.options().giver_waits; });

@@ -37,8 +37,11 @@ class Engine {
   virtual ~Engine() = default;
   /// For one thread, which runs its transactions on it one after the other.
   virtual std::unique_ptr<Transaction> transaction(Client& client) = 0;
-  /// Every thread has ended what it had begun, and begins nothing more.
-  virtual void stop() {}
+  /// Whether this object or line is its own, beside the rows'.
+  virtual bool uses(sim::Key key) const {
+    static_cast<void>(key);
+    return false;
+  }
   /// See models::CrashObserver.
   virtual void node_crashed(models::NodeId node) { static_cast<void>(node); }
 };

@@ -24,6 +24,15 @@ void note_cause(Client& client, AbortReason why) {
   if (cause != kCauses.end()) client.aborts_for(static_cast<std::size_t>(cause - kCauses.begin()));
 }
 
+TransactionCounters counters_of(sim::Metrics& metrics) {
+  using sim::Shown;
+  return {metrics.counter("transactions.rows", "rows", "that attempts have fetched", Shown::always),
+          metrics.counter("transactions.locks", "locks", "of lines that engines were granted, latches included",
+                          Shown::always),
+          metrics.counter("transactions.waits", "pauses", "of transactions for older ones that have not ended",
+                          Shown::verbose)};
+}
+
 }  // namespace
 
 std::vector<AbortCause> SchemaApplication::abort_causes() const {
@@ -62,6 +71,7 @@ std::uint64_t SchemaApplication::lines(std::uint64_t line_bytes, unsigned nodes)
 SchemaApplication::Run::Run(const SchemaApplication& application, const ApplicationRun& run)
     : tables(application.schema_->tables()),
       base(run),
+      counters(counters_of(run.rack.metrics())),
       places(run.memory, tables, application.rules()),
       rows(*application.schema_, tables, run.memory, places, run.at_rest, application.entry().header_bytes),
       transactions(std::size_t{run.memory.shape().roles.compute_nodes} * run.threads),
@@ -84,7 +94,8 @@ void SchemaApplication::prepare(const ApplicationRun& run) {
                                                .header_bytes = engine.header_bytes,
                                                .bracket_cost = options_.bracket_cost,
                                                .row_cost = options_.row_cost,
-                                               .log = run_->log},
+                                               .log = run_->log,
+                                               .counters = run_->counters},
                               .clients = run.clients,
                               .threads = run.threads};
   run_->engine = engine.make(context);
@@ -164,7 +175,8 @@ models::GlobalAddress SchemaApplication::warm_line(models::Session session, sim:
 }
 
 bool SchemaApplication::uses(sim::Key key) const {
-  return run_->places.holds(key) || run_->places.holds(run_->base.memory.block_of_object(key));
+  return run_->engine->uses(key) || run_->places.holds(key) ||
+         run_->places.holds(run_->base.memory.block_of_object(key));
 }
 
 std::string SchemaApplication::used_keys() const {

@@ -57,6 +57,7 @@ class SchemaApplication final : public Application {
     TransactionLog log;
     std::vector<Table> tables;
     ApplicationRun base;
+    TransactionCounters counters;
     RowPlaces places;
     RowsAtRest rows;
     std::unique_ptr<Engine> engine;

@@ -48,19 +48,51 @@ const StoredTransaction::Held* StoredTransaction::held(std::uint64_t line) const
 }
 
 sim::Task<void> StoredTransaction::try_lock(std::uint64_t line, models::LockMode mode) {
-  const bool granted = co_await client().try_lock_line(sim::Key{line}, mode);
+  bool granted = co_await client().try_lock_line(sim::Key{line}, mode);
+  const auto own =
+      std::find_if(given_back_.begin(), given_back_.end(), [&](const GivenBack& one) { return one.line == line; });
+  if (!granted && own != given_back_.end()) {
+    const sim::Time known = own->at + round_trip_;
+    if (known > client().now()) {
+      co_await client().pause(known - client().now());
+      granted = co_await client().try_lock_line(sim::Key{line}, mode);
+    }
+  }
   if (!granted) throw Aborted{AbortReason::lock};
   held_.push_back({line, mode});
+  ++context().counters.locks.value;
 }
 
 sim::Task<void> StoredTransaction::lock(std::uint64_t line, models::LockMode mode) {
   co_await client().lock_line(sim::Key{line}, mode);
   held_.push_back({line, mode});
+  ++context().counters.locks.value;
 }
 
 sim::Task<void> StoredTransaction::unlock(std::uint64_t line) {
   std::erase_if(held_, [&](const Held& one) { return one.line == line; });
+  const sim::Time now = client().now();
+  std::erase_if(given_back_, [&](const GivenBack& one) { return one.line == line || one.at + round_trip_ < now; });
+  given_back_.push_back({line, now});
   return client().unlock_line(sim::Key{line});
+}
+
+bool StoredTransaction::written_later(std::uint64_t line, std::size_t than) const {
+  return std::any_of(writes().begin() + static_cast<std::ptrdiff_t>(than) + 1, writes().end(), [&](RowCopy* copy) {
+    const Lines all = lines(copy->row);
+    return all.first <= line && line <= all.last;
+  });
+}
+
+sim::Task<void> StoredTransaction::write_back() {
+  for (std::size_t i = 0; i < writes().size(); ++i) {
+    co_await store(*writes()[i]);
+    const Lines all = lines(writes()[i]->row);
+    for (std::uint64_t line = all.first; line <= all.last; ++line) {
+      if (!written_later(line, i)) co_await unlock(line);
+    }
+  }
+  co_await unlock_all();
 }
 
 sim::Task<void> StoredTransaction::unlock_all() {

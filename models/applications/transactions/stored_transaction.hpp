@@ -19,7 +19,10 @@ struct Lines {
 class StoredTransaction : public Transaction {
  public:
   StoredTransaction(const EngineContext& context, Client& client)
-      : Transaction(context.transactions, client), memory_(context.memory), places_(context.places) {}
+      : Transaction(context.transactions, client),
+        memory_(context.memory),
+        places_(context.places),
+        round_trip_(context.rack.options().rtt) {}
 
  protected:
   std::uint64_t fetched_together(Row row) const override { return places_.together(row); }
@@ -34,6 +37,14 @@ class StoredTransaction : public Transaction {
   /// Writes all of a slot.
   sim::Task<void> store(const RowCopy& copy);
 
+  /// The same of its header alone.
+  sim::Task<void> load_header(Row row, std::span<std::byte> header) { return client().read(address(row), header); }
+  sim::Task<void> store_header(const RowCopy& copy, std::size_t bytes) {
+    return client().write(address(copy.row), std::span<const std::byte>(copy.slot).first(bytes));
+  }
+  /// Writes what it has written, row by row, each before its lines are unlocked, and then unlocks what is left.
+  sim::Task<void> write_back();
+
   // Locks of lines.
   struct Held {
     std::uint64_t line = 0;
@@ -42,7 +53,8 @@ class StoredTransaction : public Transaction {
   /// Null if the transaction does not hold the line.
   const Held* held(std::uint64_t line) const;
   std::span<const Held> all_held() const { return held_; }
-  /// Throws Aborted if the lock is refused. Of a line that it does not hold.
+  /// Throws Aborted if the lock is refused. Of a line that it does not hold. An unlock may return before it is known
+  /// where locks are: what the thread itself gave back less than a round trip ago it tries once more when that is over.
   sim::Task<void> try_lock(std::uint64_t line, models::LockMode mode);
   /// Waits for it.
   sim::Task<void> lock(std::uint64_t line, models::LockMode mode);
@@ -53,10 +65,19 @@ class StoredTransaction : public Transaction {
   models::MemoryService& memory() const { return memory_; }
 
  private:
+  /// Whether a row behind this one of `writes` lies in the line.
+  bool written_later(std::uint64_t line, std::size_t than) const;
+
   models::MemoryService& memory_;
   const RowPlaces& places_;
-  std::vector<Held> held_;           // in the order of taking
-  std::vector<std::byte> together_;  // slots that are read in one call
+  struct GivenBack {
+    std::uint64_t line = 0;
+    sim::Time at;
+  };
+  sim::Duration round_trip_;
+  std::vector<Held> held_;             // in the order of taking
+  std::vector<GivenBack> given_back_;  // within the last round trip
+  std::vector<std::byte> together_;    // slots that are read in one call
 };
 
 }  // namespace racksim::app

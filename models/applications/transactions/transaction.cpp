@@ -49,6 +49,7 @@ sim::Task<void> Transaction::have(RowCopy& copy, Intent intent) {
   if (stronger) copy.intent = Intent::update;
   if (!copy.fetched || (stronger && !copy.written)) {
     copy.recorded = false;  // what it finds now it has read too
+    ++context_.counters.rows.value;
     co_await fetch(copy);
     copy.fetched = true;
   }
@@ -130,6 +131,7 @@ sim::Task<void> Transaction::scan(std::uint32_t table, std::uint64_t from, std::
       }
       group.push_back(&copy);
     }
+    context_.counters.rows.value += missing.size();
     if (!missing.empty()) co_await fetch_all(missing);
     for (RowCopy* copy : missing) copy->fetched = true;
     for (RowCopy* copy : group) {

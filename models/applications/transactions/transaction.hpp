@@ -21,6 +21,7 @@
 #include "models/applications/transactions/row.hpp"
 #include "models/applications/transactions/transaction_log.hpp"
 #include "sim/kernel/task.hpp"
+#include "sim/metrics/metrics.hpp"
 
 namespace racksim::app {
 
@@ -54,6 +55,11 @@ struct RowCopy {
   bool there() const { return (slot[0] & std::byte{1}) != std::byte{}; }
 };
 
+/// What transactions count, all attempts included.
+struct TransactionCounters {
+  sim::Counter &rows, &locks, &waits;
+};
+
 /// What transactions of a run share.
 struct TransactionContext {
   const std::vector<Table>& tables;
@@ -61,6 +67,7 @@ struct TransactionContext {
   sim::Duration bracket_cost;  ///< of the thread's core, to begin and end a transaction
   sim::Duration row_cost;      ///< to find a row and work with it
   TransactionLog& log;
+  TransactionCounters counters;
 };
 
 /// Attempts at transactions of one thread, one after the other. Calls come one after the other too.

@@ -15,7 +15,7 @@ void TransactionOptions::declare(sim::Parameters& p) {
             {"occ", Concurrency::optimistic}},
            "what keeps transactions apart: two-phase locking that does not wait, timestamp ordering, or optimistic "
            "concurrency control")
-      .varied({Concurrency::two_phase_locking});
+      .varied({Concurrency::two_phase_locking, Concurrency::timestamp_ordering, Concurrency::optimistic});
   p.choice("index", index, {{"dense", RowIndex::dense}, {"hash", RowIndex::hash}},
            "how a row is found: its address is computed from its key, or read from a hash index in memory")
       .neutral(RowIndex::dense);
@@ -34,11 +34,18 @@ void TransactionOptions::declare(sim::Parameters& p) {
       .varied({Stamps::offered, Stamps::locked});
   p.choice("to_rules", rules, {{"safe", Rules::safe}, {"code", Rules::code}},
            "of timestamp ordering: writes wait for their commit behind a mark, or, as published code has it, are shown "
-           "at once and copied back by an abort, and a later reader may lower the stamp of reads");
+           "at once and copied back by an abort, and a later reader may lower the stamp of reads")
+      .guards(Rules::code, "transactions read what is never committed, and lose updates",
+              "applications/transactions.json/to-code-rules");
   p.length("transaction_cost", bracket_cost, 0_ps, 1_s, "of the thread's core, to begin and end a transaction")
       .estimate("300 ns, assumed: a few cache lines of its own state");
   p.length("row_cost", row_cost, 0_ps, 1_s, "of the thread's core, for a row that is looked up: to find and use it")
       .estimate("1 us, assumed: row logic of a transaction");
+  p.length(
+       "wait", wait, 100_ns, 1_s,
+       "of timestamp ordering: how long a transaction pauses that has met the mark of an older one, before it looks "
+       "again")
+      .estimate("1 us, assumed: about what a row takes");
   p.integer("warm_rows", warm_rows, 0, std::uint64_t{1} << 40,
             "rows that each thread reads before the run, of parts that its node has, all alike likely")
       .varied({0, 20});

@@ -40,6 +40,7 @@ struct TransactionOptions {
   Rules rules = Rules::safe;
   sim::Duration bracket_cost = sim::Duration::from_ps(300'000);
   sim::Duration row_cost = sim::Duration::from_ps(1'000'000);
+  sim::Duration wait = sim::Duration::from_ps(1'000'000);
   std::uint64_t warm_rows = 0;
 
   void declare(sim::Parameters& p);

@@ -53,23 +53,7 @@ class TwoPhaseTransaction final : public StoredTransaction {
     }
   }
 
-  sim::Task<void> finish() override {
-    for (std::size_t i = 0; i < writes().size(); ++i) {
-      co_await store(*writes()[i]);
-      const Lines all = lines(writes()[i]->row);
-      for (std::uint64_t line = all.first; line <= all.last; ++line) {
-        if (!written_later(line, i)) co_await unlock(line);
-      }
-    }
-    co_await unlock_all();
-  }
-  bool written_later(std::uint64_t line, std::size_t than) const {
-    return std::any_of(writes().begin() + static_cast<std::ptrdiff_t>(than) + 1, writes().end(), [&](RowCopy* copy) {
-      const Lines all = lines(copy->row);
-      return all.first <= line && line <= all.last;
-    });
-  }
-
+  sim::Task<void> finish() override { return write_back(); }
   sim::Task<void> undo() override { return unlock_all(); }
 
   std::vector<std::uint64_t> exclusive_;  // lines that an earlier attempt should have taken so
