@@ -39,7 +39,7 @@ struct Ledger final : Schema {
     p.integer("parts", parts_, 1, 10'000, "parts of the ledger").varied({1, 4});
     p.integer("accounts", accounts, 2, 1'000'000, "accounts of a part").varied({2, 20});
     p.integer("entries", entries, 2, 1'000, "entries that a part has room for").varied({4, 12});
-    p.integer("row_bytes", bytes, 16, 4'096, "of an account").varied({16, 40, 600});
+    p.integer("row_bytes", bytes, 16, 4'096, "of an account").varied({16, 40});
     p.ratio("foreign", foreign, "transactions that take their second account from any part").varied({0.0, 0.3, 1.0});
     p.ratio("scans", scans, "transactions that add up the entries of a part").varied({0.0, 0.2, 0.5});
     p.ratio("inserts", inserts, "transactions that insert or erase an entry").varied({0.0, 0.2, 0.5});

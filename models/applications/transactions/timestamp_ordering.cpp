@@ -27,6 +27,10 @@ namespace {
 using models::LockMode;
 using Kind = sim::OperationKind;
 
+/// Pauses before a mark grow up to 4,096 times as long: where locks are not fair, those who look too often would keep the
+/// one that they wait for from its latches.
+constexpr unsigned kMostDoublings = 12;
+
 /// In front of a row: three words.
 struct Header {
   std::uint64_t written = 0;  ///< the writer's stamp, and in the lowest bit whether the row is there
@@ -107,7 +111,7 @@ class StampedTransaction final : public StoredTransaction {
   /// Longer from time to time, and drawn, so that those who look do not keep the older one from its latch.
   sim::Sleep wait(unsigned times) {
     ++context().counters.waits.value;
-    const std::int64_t most = wait_.ps() << std::min(times, 6U);
+    const std::int64_t most = wait_.ps() << std::min(times, kMostDoublings);
     return client().pause(
         sim::Duration::from_ps(most / 2 + static_cast<std::int64_t>(pauses_.below(static_cast<std::uint64_t>(most)))));
   }
