@@ -57,7 +57,7 @@ struct ApplicationRun {
   ClientContext clients;  ///< what clients are made with
   unsigned threads;       ///< on each node that computes
   /// What memory holds at rest, as oracles are shown it.
-  std::shared_ptr<MemoryAtRest> at_rest;
+  std::shared_ptr<models::MemoryImage> at_rest;
 };
 
 /// One for a run. Whatever it throws, other than models::Unavailable out of its calls, is a defect and ends the run.

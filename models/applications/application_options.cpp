@@ -62,7 +62,7 @@ std::uint64_t ApplicationOptions::blocks_in_reach(std::uint64_t nodes, std::uint
          application->lines(block_bytes, static_cast<unsigned>(nodes));
 }
 
-std::vector<std::string> ApplicationOptions::oracles() const {
+std::vector<std::string> ApplicationOptions::oracles(std::uint64_t) const {
   std::vector<std::string> names{"application", "one-call"};
   for (std::string& name : application->oracles()) names.push_back(std::move(name));
   return names;

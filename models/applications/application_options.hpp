@@ -41,7 +41,7 @@ struct ApplicationOptions final : models::WorkloadOptions {
   models::Footprint footprint(const models::RunScale& scale) const override;
   unsigned threads_per_node() const override { return static_cast<unsigned>(threads) + application->own_threads(); }
   std::uint64_t blocks_in_reach(std::uint64_t compute_nodes, std::uint64_t block_bytes) const override;
-  std::vector<std::string> oracles() const override;
+  std::vector<std::string> oracles(std::uint64_t block_bytes) const override;
   std::unique_ptr<models::Workload> build(models::WorkloadContext& context) const override;
 
  private:

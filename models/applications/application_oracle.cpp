@@ -9,7 +9,7 @@ namespace racksim::app {
 void ApplicationOracle::finish(sim::Time end) {
   if (at_rest_->is_half_done()) return;
   Judge judge;
-  application_.judge(Image(memory_, regions_, *at_rest_), judge);
+  application_.judge(Image(*at_rest_, regions_), judge);
   count_judged(judge.judged());
   for (const std::string& wrong : judge.wrong()) violated(end, wrong);
 }

@@ -9,19 +9,15 @@
 #include <utility>
 
 #include "models/applications/application.hpp"
+#include "models/service/memory_image.hpp"
 #include "sim/oracles/oracle.hpp"
 
 namespace racksim::app {
 
 class ApplicationOracle final : public sim::Oracle {
  public:
-  ApplicationOracle(Application& application, const models::MemoryService& memory, const Regions& regions,
-                    std::shared_ptr<MemoryAtRest> at_rest)
-      : Oracle("application", "fact"),
-        application_(application),
-        memory_(memory),
-        regions_(regions),
-        at_rest_(std::move(at_rest)) {}
+  ApplicationOracle(Application& application, const Regions& regions, std::shared_ptr<models::MemoryImage> at_rest)
+      : Oracle("application", "fact"), application_(application), regions_(regions), at_rest_(std::move(at_rest)) {}
 
   /// An operation has returned and holds locks.
   void kept_locks(sim::Time at, std::string what) { violated(at, std::move(what)); }
@@ -34,9 +30,8 @@ class ApplicationOracle final : public sim::Oracle {
 
  private:
   Application& application_;
-  const models::MemoryService& memory_;
   const Regions& regions_;
-  std::shared_ptr<MemoryAtRest> at_rest_;
+  std::shared_ptr<models::MemoryImage> at_rest_;
 };
 
 }  // namespace racksim::app

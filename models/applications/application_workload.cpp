@@ -79,8 +79,8 @@ class ApplicationWorkload final : public models::Workload {
         counters_(rack_.metrics(), application_.abort_causes()),
         lane_(rack_.calendar().add_lane("workload")),
         stopped_(rack_.calendar()),
-        at_rest_(std::make_shared<MemoryAtRest>()),
-        oracle_(std::make_shared<ApplicationOracle>(application_, memory_, regions_, at_rest_)),
+        at_rest_(std::make_shared<models::MemoryImage>(memory_)),
+        oracle_(std::make_shared<ApplicationOracle>(application_, regions_, at_rest_)),
         tasks_(rack_.calendar(), nodes_) {
     for (const Region& region : needs_.regions) {
       popularity_.emplace_back(region.slots, options.zipf, options.distribution);
@@ -302,7 +302,7 @@ class ApplicationWorkload final : public models::Workload {
   sim::Lane lane_;
   sim::Signal stopped_;
   bool stopping_ = false;
-  std::shared_ptr<MemoryAtRest> at_rest_;
+  std::shared_ptr<models::MemoryImage> at_rest_;
   std::shared_ptr<ApplicationOracle> oracle_;
   models::SessionTasks tasks_;
 };

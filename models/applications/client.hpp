@@ -14,11 +14,11 @@
 #include <utility>
 #include <vector>
 
-#include "models/applications/heap.hpp"
 #include "models/applications/regions.hpp"
 #include "models/host/core_wait.hpp"
 #include "models/rack/rack.hpp"
 #include "models/service/memory_service.hpp"
+#include "models/store/heap.hpp"
 #include "models/workloads/block_popularity.hpp"
 #include "sim/kernel/task.hpp"
 #include "sim/kernel/waiting.hpp"
@@ -125,7 +125,7 @@ class Client {
   sim::Task<void> unlock_line(sim::Key line);
 
   /// Pieces of memory that the thread takes and gives back (heap.hpp).
-  Heap& heap() { return heap_; }
+  models::Heap& heap() { return heap_; }
 
   /// Has the thread's core work for so long.
   models::Occupy compute(sim::Duration length) const {
@@ -176,7 +176,7 @@ class Client {
 
   ClientContext context_;
   models::Session session_;
-  Heap heap_;
+  models::Heap heap_;
   sim::RandomStream random_, at_begin_;
   sim::Time began_;
   std::vector<sim::Key> held_;  // in the order of taking

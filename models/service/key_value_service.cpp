@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 
+#include "models/service/memory_port.hpp"
 #include "sim/random/random.hpp"
 #include "sim/record/history.hpp"
 
@@ -53,6 +54,20 @@ sim::Task<std::optional<sim::Value>> KeyValueService::put(Session session, sim::
   co_return finish(session, begun, answer);
 }
 
+sim::Task<bool> KeyValueService::erase(Session session, sim::Key key, NodeId at) {
+  PendingOperation begun = begin(session, sim::OperationKind::erase, key);
+  begun.at_node = at;
+  Guard guard(*this, session, begun);
+  const Session place{at, session.thread, session.number};
+  const Answer answer = co_await do_erase(place, key, begun.operation);
+  guard.over();
+  co_return finish(session, begun, answer).has_value();
+}
+
+sim::Task<Answer> KeyValueService::do_erase(Session, sim::Key, sim::OperationId) {
+  not_offered(sim::OperationKind::erase);
+}
+
 void KeyValueService::preload(std::span<const sim::Key> hottest) {
   std::size_t turn = 0;
   for (auto key = hottest.rbegin(); key != hottest.rend(); ++key) {
@@ -91,9 +106,9 @@ std::optional<sim::Value> KeyValueService::finish(Session session, const Pending
     sim::record_stray_answer(event_log(), source_of(session), calendar().now(), begun.operation,
                              sim::StrayAnswer::wrong_key, begun.key, answer.key);
   }
-  const bool write = begun.kind == sim::OperationKind::write;
-  if (!write) judge_parts(session, begun, answer);
-  const sim::Value value = write ? begun.value : answer.value;
+  const bool read = begun.kind == sim::OperationKind::read;
+  if (read && !answer.absent) judge_parts(session, begun, answer);
+  const sim::Value value = read ? answer.value : begun.value;
   if (witness() != nullptr) witness()->answered(begun.operation, tally_.name_of(answer.label));
   const sim::Duration took = end(session, begun, value);
   ++answered_.value;
@@ -103,7 +118,7 @@ std::optional<sim::Value> KeyValueService::finish(Session session, const Pending
 
 // An answer about another key is whole if it is a whole item of that key.
 void KeyValueService::judge_parts(Session session, const PendingOperation& begun, const Answer& answer) {
-  const auto verdict = answer.parts.judge(answer.key, answer.value, sizes_.value_bytes(answer.key));
+  const auto verdict = answer.parts.judge(answer.key, answer.value, value_bytes(answer.key, answer.value));
   if (verdict.flaw == ItemParts::Flaw::none) return;
   const sim::StrayAnswer kind = verdict.flaw == ItemParts::Flaw::foreign ? sim::StrayAnswer::foreign_part
                                 : verdict.flaw == ItemParts::Flaw::mixed ? sim::StrayAnswer::mixed_parts

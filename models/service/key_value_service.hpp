@@ -15,6 +15,7 @@
 #include "models/service/answer_labels.hpp"
 #include "models/service/client_behaviour.hpp"
 #include "models/service/item_parts.hpp"
+#include "models/service/operation_set.hpp"
 #include "models/service/service.hpp"
 #include "sim/kernel/task.hpp"
 #include "sim/record/flat_map.hpp"
@@ -42,6 +43,7 @@ struct Answer {
   bool given = false;  ///< false: nobody has answered in time, and the client has given up
   sim::Key key = 0;
   sim::Value value = 0;   ///< of a get
+  bool absent = false;    ///< of a get: there is no such item, as before anybody put it
   ItemParts parts;        ///< of a get: what the packets that made up the answer held
   std::size_t label = 0;  ///< who answered, in the protocol's list of labels
 };
@@ -65,6 +67,11 @@ class KeyValueService : public Service {
   sim::Task<std::optional<sim::Value>> put(Session session, sim::Key key) { return put(session, key, session.node); }
   /// The same at a node.
   sim::Task<std::optional<sim::Value>> put(Session session, sim::Key key, NodeId at);
+  /// Has a key hold nothing, as before anybody put it. Ends with whether it was carried out; if not, it gives up as a put
+  /// does. Only if `offers` has it.
+  sim::Task<bool> erase(Session session, sim::Key key, NodeId at);
+  sim::Task<bool> erase(Session session, sim::Key key) { return erase(session, key, session.node); }
+  virtual OperationSet offers() const { return {sim::OperationKind::read, sim::OperationKind::write}; }
 
   /// Tells the sizes of all items, before the run. Throws std::runtime_error when the store cannot hold such items.
   void describe_items(const ItemSizes& sizes);
@@ -84,7 +91,14 @@ class KeyValueService : public Service {
   /// operation it is tells its number (Service::session_of), but for those of the warm-up.
   virtual sim::Task<Answer> do_get(Session place, sim::Key key, sim::OperationId operation) = 0;
   virtual sim::Task<Answer> do_put(Session place, sim::Key key, sim::Value value, sim::OperationId operation) = 0;
+  virtual sim::Task<Answer> do_erase(Session place, sim::Key key, sim::OperationId operation);
   virtual void do_describe_items(const ItemSizes& sizes) = 0;
+  /// The bytes of a value that a key has got. By default they follow from the key.
+  virtual std::uint32_t value_bytes(sim::Key key, sim::Value value) const {
+    static_cast<void>(value);
+    return sizes_.value_bytes(key);
+  }
+  const ItemSizes& sizes() const { return sizes_; }
   /// By default all clients are served alike.
   virtual void do_describe_clients(const ClientBehaviour& clients) { static_cast<void>(clients); }
   /// An answer has come to a request that is over. `key` is the one that it is about.

@@ -4,24 +4,26 @@
 
 #include <algorithm>
 #include <exception>
+#include <string>
 
 #include "models/service/memory_service.hpp"
 #include "sim/options/option_error.hpp"
 
 namespace racksim::models {
 
-void MemoryService::require_locks(std::uint64_t locks, std::uint64_t blocks) const {
+void MemoryService::require_locks(std::uint64_t locks, std::uint64_t blocks, std::uint64_t beside) const {
   const std::uint64_t most = shape_.locks_per_session, room = shape_.lines_pinned_per_node;
   if (most != 0 && locks > most) {
     throw sim::OptionError("", fmt::format("a workload whose sessions hold {} locks at once", locks),
                            fmt::format("at most {} with these options of the protocol", most));
   }
   const std::uint64_t pinned = std::min(locks * shape_.threads_per_node, blocks);
-  if (room != 0 && pinned > room) {
+  if (room != 0 && pinned + beside > room) {
+    const std::string others = beside == 0 ? "" : fmt::format(", and accesses {} beside", beside);
     throw sim::OptionError(
         "",
-        fmt::format("a workload that holds locks of {} blocks at a node: {} threads, {} locks at once", pinned,
-                    shape_.threads_per_node, locks),
+        fmt::format("a workload that holds locks of {} blocks at a node: {} threads, {} locks at once{}", pinned,
+                    shape_.threads_per_node, locks, others),
         fmt::format("at most {}, for which the node's cache has room", room));
   }
 }

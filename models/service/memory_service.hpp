@@ -140,8 +140,9 @@ class MemoryService : public Service {
   /// Throws std::runtime_error, naming what is missing, unless all of these are offered.
   void require(OperationSet needed) const;
   /// Throws sim::OptionError, with both numbers, if sessions may not hold `locks` at once, of `blocks` in all, or a
-  /// node's cache has no room for as many as all its threads together may hold.
-  void require_locks(std::uint64_t locks, std::uint64_t blocks) const;
+  /// node's cache has no room for as many as all its threads together may hold and `beside`: those that one of them
+  /// accesses meanwhile, and has not locked.
+  void require_locks(std::uint64_t locks, std::uint64_t blocks, std::uint64_t beside = 0) const;
   const MemoryShape& shape() const { return shape_; }
   std::uint64_t bytes_of(const sim::OperationView& begun) const override;
   bool holds_locks() const override { return !held_locks_.empty(); }

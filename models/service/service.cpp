@@ -33,10 +33,11 @@ Service::Service(sim::Calendar& calendar, sim::EventLog& event_log, sim::Metrics
       metrics_(metrics),
       threads_per_node_(threads_per_node),
       sessions_per_thread_(sessions_per_thread),
-      operations_(metrics.counter("operations", "operations", "that ended", sim::Shown::json)),
-      latency_(metrics.histogram("latency", "time from the begin of an operation to its end, while measuring")),
-      read_latency_(metrics.histogram("latency.read", "the same for reads")),
-      write_latency_(metrics.histogram("latency.write", "the same for writes")) {
+      operations_(metrics.counter(event_log.services() + "operations", "operations", "that ended", sim::Shown::json)),
+      latency_(metrics.histogram(event_log.services() + "latency",
+                                 "time from the begin of an operation to its end, while measuring")),
+      read_latency_(metrics.histogram(event_log.services() + "latency.read", "the same for reads")),
+      write_latency_(metrics.histogram(event_log.services() + "latency.write", "the same for writes")) {
   for (unsigned node = 0; node < nodes; ++node) {
     for (unsigned thread = 0; thread < threads_per_node; ++thread) {
       for (unsigned number = 0; number < sessions_per_thread; ++number) {
@@ -48,7 +49,8 @@ Service::Service(sim::Calendar& calendar, sim::EventLog& event_log, sim::Metrics
   }
   const auto of_nodes = [&](const char* name, const char* unit, const char* doc, auto compute) {
     metrics.computed(
-        name, unit, doc, [this, compute] { return compute(operations_of_nodes()); }, sim::Shown::json);
+        event_log.services() + name, unit, doc, [this, compute] { return compute(operations_of_nodes()); },
+        sim::Shown::json);
   };
   of_nodes("operations.min_node", "operations", "of the node that ended fewest while measuring, of those with sessions",
            [](const auto& counts) { return *std::min_element(counts.begin(), counts.end()); });

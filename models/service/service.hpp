@@ -74,6 +74,9 @@ class Service {
   void add_waits(std::vector<sim::Wait>& waits) const;
   /// Whose an operation of this run is.
   Session issuer(sim::OperationId operation) const { return session_number(session_of(operation)); }
+  /// What its operations are recorded in.
+  const sim::EventLog& history() const { return event_log_; }
+  sim::EventLog& history() { return event_log_; }
   /// How many bytes an operation is about, as it has begun: of an access what it reads or writes, of a lock what that
   /// covers, of an allocation what it asks for; 0 of a fence, and of what is freed.
   virtual std::uint64_t bytes_of(const sim::OperationView& begun) const = 0;

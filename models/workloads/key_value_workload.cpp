@@ -14,6 +14,7 @@
 
 #include "models/service/key_value_service.hpp"
 #include "models/service/session_tasks.hpp"
+#include "models/store/own_store.hpp"
 #include "models/workloads/client_route.hpp"
 #include "sim/kernel/waiting.hpp"
 #include "sim/metrics/histogram.hpp"
@@ -40,7 +41,9 @@ class KeyValueWorkload final : public Workload {
  public:
   KeyValueWorkload(WorkloadContext& context, const KeyValueOptions& options)
       : rack_(context.rack),
-        service_(context.service<KeyValueService>("key-value")),
+        own_(context.rack, context.protocol.service(), options.store,
+             {.loaded = options.keys, .keys = options.keys, .sessions_per_thread = options.sessions_per_thread()}),
+        service_(own_.store() != nullptr ? *own_.store() : context.service<KeyValueService>("key-value")),
         options_(options),
         ranking_{options.keys, options.swap_keys, options.swap_interval},
         popularity_(options.keys, options.zipf, options.distribution),
@@ -75,11 +78,7 @@ class KeyValueWorkload final : public Workload {
     // Here and not later: what the store refuses is refused before the run.
     service_.describe_clients({.routing = options.clients,
                                .one_at_a_time = options.loop == KeyValueOptions::Loop::closed && options.window == 1});
-    service_.describe_items({.key_bytes = static_cast<std::uint32_t>(options_.key_bytes),
-                             .small_value_bytes = static_cast<std::uint32_t>(options_.small_value),
-                             .large_value_bytes = static_cast<std::uint32_t>(options_.large_value),
-                             .small_share = options_.small_share,
-                             .placement_seed = options_.placement_seed});
+    service_.describe_items(options_.items());
   }
 
   void warm_up() override {
@@ -98,17 +97,19 @@ class KeyValueWorkload final : public Workload {
   void node_crashed(NodeId node) override {
     tasks_.node_crashed(node);
     open_.close(node);
-    if (!moving()) return;
     for (Asker& asker : askers_) {
       if (asker.at != node || asker.asking.running() == 0) continue;
       asker.asking.cancel_all();
       --asking_;
     }
+    own_.node_crashed(node);
+    if (!moving()) return;
     rack_.calendar().at<&KeyValueWorkload::go_on>(rack_.calendar().now(), lane_, *this);
   }
 
   // A client that comes back goes on asking; what it had asked before, it has given up.
   void node_restarted(NodeId node) override {
+    if (own_.store() != nullptr && !service_.takes_back(node)) return;
     open_.open(node);
     if (moving()) return go_on();
     for (SessionState& session : sessions_) {
@@ -132,8 +133,14 @@ class KeyValueWorkload final : public Workload {
     tasks_.notify_after(operations, std::move(done));
   }
 
-  bool uses(sim::Key key) const override { return key < options_.keys; }
-  std::string used_keys() const override { return fmt::format("a key from 0x0 to {:#x}", options_.keys - 1); }
+  // Packets of a table in shared memory are about its blocks.
+  bool uses(sim::Key key) const override { return own_.store() != nullptr ? own_.holds(key) : key < options_.keys; }
+  std::string used_keys() const override {
+    if (own_.store() != nullptr) return "a block of the store's table, or of a pair that was there before the run";
+    return fmt::format("a key from 0x0 to {:#x}", options_.keys - 1);
+  }
+  Service* own_service() override { return own_.service(); }
+  std::shared_ptr<sim::Oracle> oracle() override { return own_.oracle(); }
 
  private:
   static constexpr std::uint64_t kMostSessions = 1'000'000;
@@ -276,6 +283,7 @@ class KeyValueWorkload final : public Workload {
   }
 
   Rack& rack_;
+  OwnStore own_;
   KeyValueService& service_;
   KeyValueOptions options_;
   KeyRanking ranking_;
@@ -354,6 +362,7 @@ void KeyValueOptions::declare(sim::Parameters& p) {
   p.integer("swap_keys", swap_keys, 1, std::uint64_t{1} << 46,
             "how many of the hottest keys exchange their popularity with as many of the coldest")
       .varied({1, 4});
+  p.object("store", store);
   p.integer("preload", preload, 0, std::uint64_t{1} << 24,
             "how many of the hottest keys the store is told before the run, for caches to begin with")
       .varied({0, 8, 100})
@@ -370,18 +379,40 @@ void KeyValueOptions::check() const {
 // closed loop it is bounded by what threads can begin, 10 million a second of a core (docs/hardware.md 7.3). The keys
 // that change places come and go at both ends, so that twice as many are hot.
 Footprint KeyValueOptions::footprint(const RunScale& scale) const {
-  if (scale.block_bytes > 0) WorkloadContext::refuse("key-value", KeyValueService::kWhat);
   constexpr double kMostOfThread = 1e7;
   const double per_second =
       loop == Loop::open ? static_cast<double>(rate) : kMostOfThread * static_cast<double>(scale.nodes * threads);
   const double arrivals = per_second * scale.time.seconds() + static_cast<double>(scale.operations);
   double written = Distribution(keys, zipf, distribution).expected_distinct(arrivals * write_ratio, scale.time);
   if (swap_interval > 0_ps) written = std::min(2 * written, static_cast<double>(keys));
+  if (scale.block_bytes > 0) {
+    // Buckets and pairs; keys that nobody asks for cost what the table keeps of them.
+    const std::uint64_t lines = blocks_in_reach(scale.nodes, scale.block_bytes);
+    const double asked = Distribution(keys, zipf, distribution).expected_distinct(arrivals, scale.time);
+    const auto touched = std::min(lines, static_cast<std::uint64_t>(2 * asked));
+    return {.objects = touched,
+            .warm_accesses = 2 * std::min(preload, keys) * scale.nodes,
+            .reachable = lines,
+            .of_node = touched,
+            .operations = static_cast<std::uint64_t>(arrivals)};
+  }
   return {.objects = static_cast<std::uint64_t>(std::llround(written)),
           .warm_accesses = 0,
           .reachable = keys,
           .of_node = std::min(preload, keys),
           .operations = static_cast<std::uint64_t>(arrivals)};
+}
+
+ItemSizes KeyValueOptions::items() const {
+  return {.key_bytes = static_cast<std::uint32_t>(key_bytes),
+          .small_value_bytes = static_cast<std::uint32_t>(small_value),
+          .large_value_bytes = static_cast<std::uint32_t>(large_value),
+          .small_share = small_share,
+          .placement_seed = placement_seed};
+}
+
+std::uint64_t KeyValueOptions::blocks_in_reach(std::uint64_t, std::uint64_t block_bytes) const {
+  return TableLayout::lines(store.buckets_for(keys), keys, block_bytes, items());
 }
 
 std::unique_ptr<Workload> KeyValueOptions::build(WorkloadContext& context) const {

@@ -14,14 +14,20 @@
 // at random (ccKVS §4). Those clients stand outside the rack: no crash ends them, what they have asked a node that
 // crashes is given up, and while it is away they go on with the others.
 //
+// Where the protocol offers a shared memory, the store is a hash table there (models/store/hash_store.hpp).
+//
 // The paper gives no order among the keys that change places. Read here as: the hottest with the coldest, the second
 // hottest with the second coldest, and so on; what changes places twice is back where it was.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "models/service/client_behaviour.hpp"
+#include "models/service/key_value_service.hpp"
+#include "models/store/store_options.hpp"
 #include "models/workloads/distribution.hpp"
 #include "models/workloads/workload.hpp"
 
@@ -61,12 +67,19 @@ struct KeyValueOptions final : WorkloadOptions {
   sim::Duration swap_interval;
   std::uint64_t swap_keys = 256;
   std::uint64_t preload = 16384;
+  StoreOptions store;  ///< of the table, where the protocol offers a shared memory
 
   void declare(sim::Parameters& p) override;
   void check() const override;
   Footprint footprint(const RunScale& scale) const override;
   unsigned threads_per_node() const override { return static_cast<unsigned>(threads); }
   unsigned sessions_per_thread() const override { return static_cast<unsigned>(sessions); }
+  std::uint64_t blocks_in_reach(std::uint64_t compute_nodes, std::uint64_t block_bytes) const override;
+  bool makes_service(std::uint64_t block_bytes) const override { return block_bytes > 0; }
+  std::vector<std::string> oracles(std::uint64_t block_bytes) const override {
+    return block_bytes > 0 ? std::vector<std::string>{"key-value"} : std::vector<std::string>{};
+  }
+  ItemSizes items() const;
   std::unique_ptr<Workload> build(WorkloadContext& context) const override;
 };
 

@@ -63,7 +63,7 @@ Footprint LitmusOptions::footprint(const RunScale& scale) const {
           .operations = scale.operations + static_cast<std::uint64_t>(most)};
 }
 
-std::vector<std::string> LitmusOptions::oracles() const {
+std::vector<std::string> LitmusOptions::oracles(std::uint64_t) const {
   if (parsed_program().joins()) return {"litmus", "one-call"};
   return {"litmus"};
 }

@@ -52,7 +52,7 @@ struct LitmusOptions final : WorkloadOptions {
   /// What is said about its outcomes, the shipped one's included. Throws sim::OptionError for what is no outcome of it.
   std::vector<DeclaredOutcome> declared_outcomes(const LitmusProgram& parsed) const;
   unsigned threads_per_node() const override { return static_cast<unsigned>(threads); }
-  std::vector<std::string> oracles() const override;
+  std::vector<std::string> oracles(std::uint64_t block_bytes) const override;
   std::unique_ptr<Workload> build(WorkloadContext& context) const override;
 };
 

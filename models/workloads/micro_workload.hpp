@@ -95,7 +95,7 @@ struct MicroOptions final : WorkloadOptions {
   Footprint footprint(const RunScale& scale) const override;
   unsigned threads_per_node() const override { return static_cast<unsigned>(threads); }
   /// Accesses of several words are to be read whole.
-  std::vector<std::string> oracles() const override {
+  std::vector<std::string> oracles(std::uint64_t) const override {
     return access_bytes > 8 ? std::vector<std::string>{"one-call"} : std::vector<std::string>{};
   }
   std::uint64_t blocks_in_reach(std::uint64_t compute_nodes, std::uint64_t block_bytes) const override {

@@ -55,6 +55,8 @@ class Workload : public CrashObserver {
   virtual bool uses(sim::Key key) const = 0;
   /// The blocks or keys that they can be about, as an expectation: "a key from 0x0 to 0x3e7".
   virtual std::string used_keys() const = 0;
+  /// The service that its operations are of, if it stands on the protocol's: throughput, latencies and progress are its.
+  virtual Service* own_service() { return nullptr; }
   /// What judges the workload's own results, by the check of its name; null if they are right whatever they are.
   virtual std::shared_ptr<sim::Oracle> oracle() { return nullptr; }
 };
@@ -100,8 +102,17 @@ class WorkloadOptions {
   virtual std::string* input_file() { return nullptr; }
   /// The options that say where its input lies and in which form. Run hashes do not know of them: they know what is run.
   virtual std::vector<std::string_view> of_input() const { return {}; }
-  /// The names of the oracles that it brings (Workload::oracle).
-  virtual std::vector<std::string> oracles() const { return {}; }
+  /// Whether it makes itself a service over the one that a protocol offers whose unit of coherence is this; 0 where data
+  /// are keys.
+  virtual bool makes_service(std::uint64_t block_bytes) const {
+    static_cast<void>(block_bytes);
+    return false;
+  }
+  /// The names of the oracles that it brings there (Workload::oracle).
+  virtual std::vector<std::string> oracles(std::uint64_t block_bytes) const {
+    static_cast<void>(block_bytes);
+    return {};
+  }
   /// Throws sim::OptionError when the options contradict each other or do not fit the rack.
   virtual std::unique_ptr<Workload> build(WorkloadContext& context) const = 0;
 };

@@ -52,6 +52,8 @@ class Signal {
   Wait wait_for(Clock& clock, Duration timeout);
 
   void notify_all();
+  /// Wakes the one that has waited longest; there must be one.
+  void notify_first();
   bool has_waiters() const { return first_ != nullptr; }
 
  private:
@@ -121,6 +123,9 @@ inline Signal::Wait Signal::wait() {
 }
 inline Signal::Wait Signal::wait_for(Clock& clock, Duration timeout) {
   return Wait(*this, &clock, timeout);
+}
+inline void Signal::notify_first() {
+  first_->notify();
 }
 inline void Signal::notify_all() {
   // Those that come while this runs wait for the next notification: notifying resumes nobody before it returns.

@@ -73,7 +73,7 @@ Source EventLog::add_source(std::string name) {
   if (!taken_.insert(name).second) throw std::runtime_error(fmt::format("event source '{}' is added twice", name));
   const Source source{static_cast<std::uint32_t>(names_.size())};
   names_.push_back(std::move(name));
-  states_.push_back({HashMixer(source.index), 0, {}});
+  states_.push_back({HashMixer(first_mixed_ + source.index), 0, {}});
   return source;
 }
 

@@ -15,6 +15,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/kernel/invariant.hpp"
@@ -113,6 +114,11 @@ class Observer {
 class EventLog {
  public:
   EventLog() = default;
+  /// Of services of which one stands on the other each records in a log of its own. `services` is what names of the
+  /// metrics of those that record here begin with: "memory." below another, "" above it. Sources above are mixed as
+  /// others than those below, so that the sum of both hashes is the run's.
+  explicit EventLog(std::string services, bool above = false)
+      : services_(std::move(services)), first_mixed_(above ? 1u << 31 : 0) {}
   EventLog(const EventLog&) = delete;
   EventLog& operator=(const EventLog&) = delete;
 
@@ -120,6 +126,8 @@ class EventLog {
   /// A name that is taken is a std::runtime_error.
   Source add_source(std::string name);
   const std::string& name(Source source) const { return names_[source.index]; }
+  /// What names of metrics of the services that record here begin with.
+  const std::string& services() const { return services_; }
 
   /// Registers a source that issues operations, in the order of the sessions' indices.
   Source add_session(std::string name);
@@ -184,6 +192,8 @@ class EventLog {
 
   void notify(const Observation& observation);
 
+  std::string services_;
+  std::uint32_t first_mixed_ = 0;
   std::vector<SourceState> states_;
   std::vector<std::string> names_;
   std::vector<Source> sessions_;  // by index

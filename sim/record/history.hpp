@@ -33,14 +33,15 @@ enum class OperationKind : std::uint8_t {
   try_lock_shared,
   unlock,    ///< gives back what the session holds, in either mode, from its beginning on
   allocate,  ///< of memory; its key is 0
-  free
+  free,
+  erase  ///< of a key of a store: what it holds is as before anybody put it
 };
 
 /// The enumerator's name with spaces, as violations print it.
 constexpr std::string_view to_string(OperationKind kind) {
-  constexpr std::string_view kNames[] = {"read",     "write",       "compare-and-swap", "fetch-and-add",   "fence",
-                                         "lock",     "shared lock", "try-lock",         "shared try-lock", "unlock",
-                                         "allocate", "free"};
+  constexpr std::string_view kNames[] = {
+      "read",     "write",           "compare-and-swap", "fetch-and-add", "fence", "lock", "shared lock",
+      "try-lock", "shared try-lock", "unlock",           "allocate",      "free",  "erase"};
   const auto index = static_cast<std::size_t>(kind);
   return index < std::size(kNames) ? kNames[index] : "unknown operation";
 }

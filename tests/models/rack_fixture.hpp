@@ -38,8 +38,9 @@ struct TestRack {
     std::vector<Seen> seen;
   };
 
-  explicit TestRack(const RackOptions& options = small(), std::uint64_t seed = 1)
-      : rack(calendar, event_log, metrics, options, seed) {
+  /// `services`: see EventLog.
+  explicit TestRack(const RackOptions& options = small(), std::uint64_t seed = 1, std::string services = {})
+      : event_log(std::move(services)), rack(calendar, event_log, metrics, options, seed) {
     for (std::uint64_t i = 0; i < options.nodes; ++i) {
       hosts.push_back(std::make_unique<Host>(*this, static_cast<NodeId>(i)));
     }

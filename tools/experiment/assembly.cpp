@@ -45,7 +45,9 @@ Assembly::Assembly(const Parts& parts, sim::Metrics& metrics)
     : protocol_options_(parts.protocol),
       metrics_(metrics),
       calendar_(parts.order, parts.protocol->warms_itself() ? sim::Time{} : kWarmUpBegins),
-      lane_(calendar_.add_lane("experiment")) {
+      lane_(calendar_.add_lane("experiment")),
+      event_log_(parts.workload->makes_service(parts.protocol->state_size(parts.rack.nodes).block_bytes) ? "memory."
+                                                                                                         : "") {
   rack_ = built("/rack",
                 [&] { return std::make_unique<models::Rack>(calendar_, event_log_, metrics, parts.rack, parts.seed); });
   if (rack_->switches() > 1) refuse_racks(parts.protocol_name, parts.rack.topology.racks);
@@ -90,6 +92,12 @@ void Assembly::warm_up() {
   metrics_.clear_counts();
   calendar_.skip_to(sim::Time{});
   warm_events_ = calendar_.executed();
+}
+
+sim::RunHash Assembly::hash() {
+  sim::RunHash hash = event_log_.hash();
+  if (models::Service* own = workload_->own_service()) hash += own->history().hash();
+  return hash;
 }
 
 bool Assembly::busy() const {

@@ -16,6 +16,7 @@
 #include "sim/metrics/metrics.hpp"
 #include "sim/record/coverage.hpp"
 #include "sim/record/event_log.hpp"
+#include "sim/record/run_hash.hpp"
 
 namespace racksim::tools {
 
@@ -52,7 +53,15 @@ class Assembly {
   std::uint64_t events() const { return calendar_.executed() - warm_events_; }
 
   sim::Calendar& calendar() { return calendar_; }
+  /// What packets, machines and the protocol's service record.
   sim::EventLog& event_log() { return event_log_; }
+  /// The service that the workload's operations are of: the protocol's, or one of its own that stands on it.
+  models::Service& service() {
+    models::Service* own = workload_->own_service();
+    return own != nullptr ? *own : protocol_->service();
+  }
+  /// Of all that is recorded until now.
+  sim::RunHash hash();
   sim::Metrics& metrics() { return metrics_; }
   models::Rack& rack() { return *rack_; }
   models::Protocol& protocol() { return *protocol_; }

@@ -104,20 +104,32 @@ Checkpoints CheckpointBuilder::finish(sim::Time now) {
 }
 
 Checkpoint CheckpointBuilder::checkpoint(sim::Time now) {
-  if (place_of_.empty()) assign_places();
+  if (place_of_.empty()) {
+    assign_places(event_log_, place_of_);
+    if (above_ != nullptr) assign_places(*above_, place_of_above_);
+  }
   Checkpoint result{now, event_log_.hash(), std::vector<std::uint64_t>(checkpoints_.places.size())};
-  for (std::size_t source = 0; source < place_of_.size(); ++source) {
-    result.places[place_of_[source]] += event_log_.hash(sim::Source{static_cast<std::uint32_t>(source)}).low;
+  add_places(event_log_, place_of_, result);
+  if (above_ != nullptr) {
+    result.hash += above_->hash();
+    add_places(*above_, place_of_above_, result);
   }
   return result;
 }
 
-void CheckpointBuilder::assign_places() {
-  for (std::size_t source = 0; source < event_log_.sources(); ++source) {
-    const std::string& full = event_log_.name(sim::Source{static_cast<std::uint32_t>(source)});
+void CheckpointBuilder::add_places(const sim::EventLog& event_log, const std::vector<std::size_t>& place_of,
+                                   Checkpoint& to) const {
+  for (std::size_t source = 0; source < place_of.size(); ++source) {
+    to.places[place_of[source]] += event_log.hash(sim::Source{static_cast<std::uint32_t>(source)}).low;
+  }
+}
+
+void CheckpointBuilder::assign_places(const sim::EventLog& event_log, std::vector<std::size_t>& place_of) {
+  for (std::size_t source = 0; source < event_log.sources(); ++source) {
+    const std::string& full = event_log.name(sim::Source{static_cast<std::uint32_t>(source)});
     const std::string name = full.substr(0, full.find('/'));
     const auto known = std::find(checkpoints_.places.begin(), checkpoints_.places.end(), name);
-    place_of_.push_back(static_cast<std::size_t>(known - checkpoints_.places.begin()));
+    place_of.push_back(static_cast<std::size_t>(known - checkpoints_.places.begin()));
     if (known == checkpoints_.places.end()) checkpoints_.places.push_back(name);
   }
 }

@@ -40,8 +40,9 @@ class CheckpointBuilder {
  public:
   static constexpr std::size_t kMost = 512;
 
-  /// The event log must outlive the builder.
-  explicit CheckpointBuilder(const sim::EventLog& event_log) : event_log_(event_log) {}
+  /// Of what is recorded in `event_log` and, if it is not null, in `above`: both must outlive the builder.
+  explicit CheckpointBuilder(const sim::EventLog& event_log, const sim::EventLog* above = nullptr)
+      : event_log_(event_log), above_(above) {}
 
   /// Adds a checkpoint; call it every `interval()`.
   void add(sim::Time now);
@@ -50,10 +51,12 @@ class CheckpointBuilder {
 
  private:
   Checkpoint checkpoint(sim::Time now);
-  void assign_places();
+  void assign_places(const sim::EventLog& event_log, std::vector<std::size_t>& place_of);
+  void add_places(const sim::EventLog& event_log, const std::vector<std::size_t>& place_of, Checkpoint& to) const;
 
   const sim::EventLog& event_log_;
-  std::vector<std::size_t> place_of_;  ///< by source
+  const sim::EventLog* above_;
+  std::vector<std::size_t> place_of_, place_of_above_;  ///< by source
   sim::Duration interval_ = sim::Duration::from_ps(10'000'000);
   Checkpoints checkpoints_;
 };

@@ -142,13 +142,13 @@ RunResult run_experiment(const Scenario& scenario, sim::Metrics& metrics, const 
     stop_if_interrupted([&] {
       return fmt::format("{:.3f} ms of simulated time have passed, {} operations have ended",
                          assembly.calendar().now().seconds() * 1e3,
-                         assembly.event_log().count(sim::Observed::operation_ended));
+                         assembly.service().history().count(sim::Observed::operation_ended));
     });
   });
   RunResult result;
   static_cast<RunOutcome&>(result) = refusing([&] { return phases.run(driver); });
   built.observers->keep_files();
-  const models::Service& service = assembly.protocol().service();
+  const models::Service& service = assembly.service();
   result.steady = steady_state_of(service.over_time(), metrics.window_begin(), metrics.window_length());
   result.over_time =
       run_over_time_of(service.latency_over_time(), metrics.window_begin(), metrics.window_length(), result.simulated);

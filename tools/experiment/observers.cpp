@@ -68,7 +68,7 @@ Observers::Observers(const Scenario& scenario, Assembly& assembly, const std::st
     operation_series_ = std::make_unique<OperationSeries>(
         assembly.metrics().time_series("operations_over_time", "operations",
                                        "operations ended, by interval of simulated time", observe.series_interval));
-    event_log.attach(*operation_series_);
+    assembly.service().history().attach(*operation_series_);
   }
   if (!observe.series.file.empty()) {
     series_.emplace(assembly.metrics(), observe.series.metrics, observe.series.interval,
@@ -85,9 +85,9 @@ Observers::Observers(const Scenario& scenario, Assembly& assembly, const std::st
     event_log.attach(*trace_);
   }
   if (!observe.operations.empty()) {
-    models::Service& service = assembly.protocol().service();
+    models::Service& service = assembly.service();
     operations_.emplace(path(observe.operations), place.member("operations"), service, assembly.metrics());
-    event_log.attach(operations_->rows());
+    service.history().attach(operations_->rows());
     service.attach(operations_->rows());
   }
   if (series_) {

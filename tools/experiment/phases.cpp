@@ -16,7 +16,9 @@ Phases::Phases(Assembly& assembly, Watch& watch, const RunPlan& plan, const Prog
       plan_(plan),
       progress_(progress),
       lane_(assembly.lane()),
-      checkpoints_(assembly.event_log()) {}
+      checkpoints_(assembly.event_log(), assembly.workload().own_service() != nullptr
+                                             ? &assembly.workload().own_service()->history()
+                                             : nullptr) {}
 
 void Phases::warm_up() {
   enter(Stage::warm_up);
@@ -62,7 +64,7 @@ void Phases::begin_measuring() {
   if (phase_ != Phase::warm_up) return;
   phase_ = Phase::measure;
   measured_from_ = assembly_.calendar().now();
-  ended_before_ = assembly_.event_log().count(sim::Observed::operation_ended);
+  ended_before_ = assembly_.service().history().count(sim::Observed::operation_ended);
   assembly_.rack().settle();
   assembly_.metrics().open_window(assembly_.calendar().now());
   if (plan_.measure.operations) {
@@ -89,7 +91,7 @@ void Phases::close_window() {
   metrics.close_window(assembly_.calendar().now());
   outcome_.measured = metrics.window_length();
   outcome_.busiest = assembly_.usage().busiest();
-  outcome_.operations = assembly_.protocol().service().measured_operations();
+  outcome_.operations = assembly_.service().measured_operations();
 }
 
 // At either end of the window, here, at checkpoints and at the end the switch is settled first, so that what is seen, and
@@ -143,7 +145,7 @@ void Phases::tell(RunProgress::Stage stage) const {
   if (!progress_) return;
   progress_({.stage = stage,
              .now = assembly_.calendar().now(),
-             .operations = assembly_.event_log().count(sim::Observed::operation_ended),
+             .operations = assembly_.service().history().count(sim::Observed::operation_ended),
              .done = share_over()});
 }
 
@@ -154,7 +156,7 @@ std::optional<double> Phases::share_over() const {
   const bool warms_up_by_time = !warm_up.operations && warm_up.time > sim::Duration{};
   if (!measures && (warm_up.operations ? !measure.operations : measure.operations && warms_up_by_time)) return {};
   if (measure.operations) {
-    const auto ended = static_cast<double>(assembly_.event_log().count(sim::Observed::operation_ended));
+    const auto ended = static_cast<double>(assembly_.service().history().count(sim::Observed::operation_ended));
     const auto before = static_cast<double>(measures ? ended_before_ : warm_up.operations.value_or(0));
     return share_done(ended, before, static_cast<double>(*measure.operations));
   }
@@ -188,7 +190,7 @@ void Phases::judge(Driver::Outcome outcome) {
   tell(RunProgress::Stage::judging);
   static_cast<Findings&>(outcome_) = watch_.finish(at_rest_);
   assembly_.protocol().record_final_state();
-  outcome_.hash = assembly_.event_log().hash();
+  outcome_.hash = assembly_.hash();
   outcome_.checkpoints = checkpoints_.finish(now);
   outcome_.events = assembly_.events();
   outcome_.simulated = now;

@@ -12,6 +12,7 @@ namespace racksim::tools {
 
 Stall stall(Assembly& assembly) {
   std::vector<sim::Wait> waits;
+  if (models::Service* own = assembly.workload().own_service()) own->add_waits(waits);
   assembly.protocol().service().add_waits(waits);
   assembly.protocol().add_waits(waits);
   assembly.rack().add_waits(waits);

@@ -78,8 +78,9 @@ void Watch::begin() {
 
 Watch::Pace Watch::look(bool draining) {
   const sim::Time now = assembly_.calendar().now();
-  const std::uint64_t ended = assembly_.event_log().count(sim::Observed::operation_ended);
-  const std::uint64_t given_up = assembly_.event_log().count(sim::Observed::operation_given_up);
+  const sim::EventLog& history = assembly_.service().history();
+  const std::uint64_t ended = history.count(sim::Observed::operation_ended);
+  const std::uint64_t given_up = history.count(sim::Observed::operation_given_up);
   const std::uint64_t observations = assembly_.event_log().count();
   // Where a fault lasts a session that gives up goes on too.
   const bool in_force = assembly_.faults().in_force();
@@ -91,7 +92,7 @@ Watch::Pace Watch::look(bool draining) {
     observations_before_ = observations;
     return Pace::steady;
   }
-  const std::uint64_t pending = assembly_.protocol().service().pending_operations();
+  const std::uint64_t pending = assembly_.service().pending_operations();
   const std::size_t running = assembly_.workload().running();
   const bool busy = pending == 0 && assembly_.busy();
   if (!busy) last_rest_ = now;
@@ -127,21 +128,21 @@ Watch::Pace Watch::look(bool draining) {
 }
 
 bool Watch::still_doubtful() {
-  const bool doubtful = assembly_.protocol().service().pending_operations() == 0 && assembly_.busy() &&
-                        assembly_.event_log().count(sim::Observed::operation_ended) == ended_before_;
+  const bool doubtful = assembly_.service().pending_operations() == 0 && assembly_.busy() &&
+                        assembly_.service().history().count(sim::Observed::operation_ended) == ended_before_;
   if (!doubtful) last_rest_ = assembly_.calendar().now();
   return doubtful;
 }
 
 sim::Time Watch::waited_since() const {
-  const models::Service& service = assembly_.protocol().service();
+  const models::Service& service = assembly_.service();
   return std::max(last_progress_, service.pending_operations() > 0 ? service.oldest_pending() : last_rest_);
 }
 
 void Watch::give_up(const char* kind, const std::string& what) {
   findings_.stall = stall(assembly_);
   object({kind, assembly_.calendar().now(),
-          fmt::format("{}; {} have begun and not ended", what, assembly_.protocol().service().pending_operations())});
+          fmt::format("{}; {} have begun and not ended", what, assembly_.service().pending_operations())});
 }
 
 void Watch::object(sim::Violation violation) {

@@ -285,7 +285,8 @@ Scenario bind_scenario(const JsonValue& document, const std::string& file, const
 
 std::vector<std::string> promised_oracles(const Scenario& scenario) {
   auto promised = models::all_promises(*scenario.protocol.options, *scenario.rack.options);
-  for (auto& name : scenario.workload.options->oracles()) promised.push_back(std::move(name));
+  const std::uint64_t block_bytes = scenario.protocol.options->state_size(scenario.rack.options->nodes).block_bytes;
+  for (auto& name : scenario.workload.options->oracles(block_bytes)) promised.push_back(std::move(name));
   return promised;
 }
 

@@ -25,7 +25,7 @@ void RowsAtRest::first_slot(Row row, std::vector<std::byte>& into) const {
 
 void RowsAtRest::slot(Row row, std::vector<std::byte>& into) const {
   into.resize(slot_size(tables_[row.table].row_bytes, header_bytes_));
-  read_at_rest(memory_, *at_rest_, places_.address(row, 0), into);
+  at_rest_->read(places_.address(row, 0), into);
 }
 
 bool RowsAtRest::read(Row row, std::span<std::byte> into) const {

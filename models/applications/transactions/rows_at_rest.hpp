@@ -17,7 +17,7 @@ namespace racksim::app {
 class RowsAtRest final : public Rows {
  public:
   RowsAtRest(const Schema& schema, const std::vector<Table>& tables, const models::MemoryService& memory,
-             const RowPlaces& places, std::shared_ptr<const MemoryAtRest> at_rest, std::uint64_t header_bytes)
+             const RowPlaces& places, std::shared_ptr<const models::MemoryImage> at_rest, std::uint64_t header_bytes)
       : schema_(schema),
         tables_(tables),
         memory_(memory),
@@ -45,7 +45,7 @@ class RowsAtRest final : public Rows {
   const std::vector<Table>& tables_;
   const models::MemoryService& memory_;
   const RowPlaces& places_;
-  std::shared_ptr<const MemoryAtRest> at_rest_;
+  std::shared_ptr<const models::MemoryImage> at_rest_;
   std::uint64_t header_bytes_;
 };
 

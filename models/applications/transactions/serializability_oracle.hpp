@@ -20,7 +20,7 @@ class Serializability;
 class SerializabilityOracle final : public sim::Oracle {
  public:
   SerializabilityOracle(const TransactionLog& log, const RowsAtRest& rows, const std::vector<Table>& tables,
-                        std::shared_ptr<MemoryAtRest> at_rest)
+                        std::shared_ptr<models::MemoryImage> at_rest)
       : Oracle("serializability", "transaction"),
         log_(log),
         rows_(rows),
@@ -37,7 +37,7 @@ class SerializabilityOracle final : public sim::Oracle {
   const TransactionLog& log_;
   const RowsAtRest& rows_;
   const std::vector<Table>& tables_;
-  std::shared_ptr<MemoryAtRest> at_rest_;
+  std::shared_ptr<models::MemoryImage> at_rest_;
 };
 
 }  // namespace racksim::app

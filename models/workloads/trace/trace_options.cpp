@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "models/store/table_layout.hpp"
 #include "sim/options/option_error.hpp"
 
 namespace racksim::models {
@@ -45,6 +46,11 @@ void TraceOptions::declare(sim::Parameters& p) {
       {{"given", TraceKeying::given}, {"hashed", TraceKeying::hashed}, {"numbered", TraceKeying::numbered}},
       "the number of a key: its own; by a hash, which costs no memory and may make two keys one; or in the order of "
       "first sight, at 32 to 64 bytes a key");
+  p.choice("target", target, {{"protocol", Target::protocol}, {"store", Target::store}},
+           "what a trace is replayed on: what the protocol offers, or a key-value store, which stands on its memory if "
+           "that is what it offers")
+      .neutral(Target::protocol);
+  p.object("store", store);
   p.integer("key_space", key_space, 1, std::uint64_t{1} << 47, "of a store: how many keys there is room for");
   p.size("key_bytes", key_bytes, 1, 65'536, "of a store: length of a key");
   p.size("value", value, 1, 1 << 20, "of a store: length of values of which the trace gives none");
@@ -72,6 +78,14 @@ void TraceOptions::check() const {
   }
 }
 
+std::uint64_t TraceOptions::blocks_in_reach(std::uint64_t, std::uint64_t block_bytes) const {
+  if (!makes_service(block_bytes)) return memory / block_bytes;
+  const ItemSizes items{.key_bytes = static_cast<std::uint32_t>(key_bytes),
+                        .small_value_bytes = static_cast<std::uint32_t>(value),
+                        .large_value_bytes = static_cast<std::uint32_t>(value)};
+  return TableLayout::lines(store.buckets_for(key_space), key_space, block_bytes, items);
+}
+
 // What the file holds is not known yet: at most what threads can begin, 10 million a second of a core
 // (docs/hardware.md 7.3).
 Footprint TraceOptions::footprint(const RunScale& scale) const {
@@ -79,7 +93,7 @@ Footprint TraceOptions::footprint(const RunScale& scale) const {
   const auto operations =
       scale.operations +
       static_cast<std::uint64_t>(kMostOfThread * static_cast<double>(scale.nodes * threads) * scale.time.seconds());
-  const std::uint64_t keys_there = scale.block_bytes == 0 ? key_space : memory / scale.block_bytes;
+  const std::uint64_t keys_there = scale.block_bytes == 0 ? key_space : blocks_in_reach(scale.nodes, scale.block_bytes);
   const std::uint64_t touched = std::min(keys_there, operations + warm_records);
   return {.objects = touched,
           .warm_accesses = scale.block_bytes == 0 ? 0 : warm_records,

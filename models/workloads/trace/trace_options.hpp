@@ -1,5 +1,5 @@
 // Replays a trace: what others have recorded, or a run of our own (observe.operations), on whichever service the protocol
-// offers, a key-value store or a memory.
+// offers, a key-value store or a memory, or on a store that stands on that memory, which is empty at first.
 //
 // The file is read while the run lasts, in bounded memory, also from a pipe; a file that can be read twice is checked from
 // its first record to its last before the run. What is wrong in the middle of a pipe ends the run.
@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/store/store_options.hpp"
 #include "models/workloads/trace/trace_keys.hpp"
 #include "models/workloads/trace/trace_reader.hpp"
 #include "models/workloads/workload.hpp"
@@ -31,6 +32,7 @@ struct TraceOptions final : WorkloadOptions {
   enum class Sizes : std::uint8_t { fixed, first, largest };
   enum class Unsupported : std::uint8_t { refuse, skip };
   enum class AtEnd : std::uint8_t { stop, repeat };
+  enum class Target : std::uint8_t { protocol, store };
 
   std::string file;
   TraceFormat format = TraceFormat::automatic;
@@ -44,11 +46,13 @@ struct TraceOptions final : WorkloadOptions {
   std::uint64_t warm_records = 0;
   Unsupported unsupported = Unsupported::refuse;
   TraceKeying keys = TraceKeying::given;
+  Target target = Target::protocol;
   // Of stores:
   std::uint64_t key_space = 10'000'000;
   std::uint64_t key_bytes = 16;
   std::uint64_t value = 64;
   Sizes sizes = Sizes::fixed;
+  StoreOptions store;
   // Of memories:
   std::uint64_t memory = std::uint64_t{64} << 20;
   std::uint64_t slot = 0;
@@ -58,8 +62,10 @@ struct TraceOptions final : WorkloadOptions {
   void check() const override;
   Footprint footprint(const RunScale& scale) const override;
   unsigned threads_per_node() const override { return static_cast<unsigned>(threads); }
-  std::uint64_t blocks_in_reach(std::uint64_t, std::uint64_t block_bytes) const override {
-    return memory / block_bytes;
+  std::uint64_t blocks_in_reach(std::uint64_t, std::uint64_t block_bytes) const override;
+  bool makes_service(std::uint64_t block_bytes) const override { return block_bytes > 0 && target == Target::store; }
+  std::vector<std::string> oracles(std::uint64_t block_bytes) const override {
+    return makes_service(block_bytes) ? std::vector<std::string>{"key-value"} : std::vector<std::string>{};
   }
   std::string* input_file() override { return &file; }
   std::vector<std::string_view> of_input() const override { return {"file", "format", "columns", "check_file"}; }

@@ -13,8 +13,9 @@ constexpr std::uint8_t kOfServices = 12;
 constexpr std::array<std::string_view, kTraceOperations - kOfServices> kOthers = {"get",  "put",   "delete",
                                                                                   "scan", "begin", "commit"};
 /// As programs name them.
-constexpr std::array<std::pair<std::string_view, TraceOperation>, 3> kAliases = {
-    {{"lock-shared", TraceOperation::lock_shared},
+constexpr std::array<std::pair<std::string_view, TraceOperation>, 4> kAliases = {
+    {{"erase", TraceOperation::remove},
+     {"lock-shared", TraceOperation::lock_shared},
      {"try-lock-shared", TraceOperation::try_lock_shared},
      {"set", TraceOperation::put}}};
 
@@ -61,6 +62,7 @@ std::string trace_operation_names() {
 std::optional<sim::OperationKind> kind_of(TraceOperation operation) {
   if (operation == TraceOperation::get) return sim::OperationKind::read;
   if (operation == TraceOperation::put) return sim::OperationKind::write;
+  if (operation == TraceOperation::remove) return sim::OperationKind::erase;
   const auto number = static_cast<std::uint8_t>(operation);
   if (number >= kOfServices) return std::nullopt;
   return static_cast<sim::OperationKind>(number);

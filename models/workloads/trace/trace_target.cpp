@@ -13,6 +13,7 @@
 
 #include "models/service/key_value_service.hpp"
 #include "models/service/memory_service.hpp"
+#include "models/store/own_store.hpp"
 #include "models/workloads/trace/trace_options.hpp"
 #include "sim/options/option_error.hpp"
 
@@ -24,16 +25,22 @@ using Kind = sim::OperationKind;
 
 class TraceStore final : public TraceTarget {
  public:
-  TraceStore(KeyValueService& store, const TraceOptions& options) : store_(store), options_(options) {
-    if (store.client_nodes() == 0) {
+  TraceStore(WorkloadContext& context, const TraceOptions& options)
+      : own_(context.rack, context.protocol.service(), options.store,
+             {.keys = options.key_space, .sessions_per_thread = 1, .erases = true}),
+        store_(own_.store() != nullptr ? *own_.store() : context.service<KeyValueService>("trace")),
+        options_(options) {
+    if (store_.client_nodes() == 0) {
       throw sim::OptionError("/rack/nodes", "a store without client nodes", "a node that sends requests");
     }
-    store.describe_clients({.routing = ClientRouting::pinned, .one_at_a_time = !is_open()});
+    store_.describe_clients({.routing = ClientRouting::pinned, .one_at_a_time = !is_open()});
   }
 
   unsigned session_nodes() const override { return store_.client_nodes(); }
-  OperationSet offers() const override { return {Kind::read, Kind::write}; }
+  OperationSet offers() const override { return store_.offers(); }
   bool one_at_a_time() const override { return false; }
+  Service* own_service() override { return own_.service(); }
+  std::shared_ptr<sim::Oracle> oracle() override { return own_.oracle(); }
   std::uint64_t room() const override { return options_.key_space; }
   std::optional<TraceRefusal> refusal(const TraceStep& step) const override {
     if (step.key < options_.key_space) return std::nullopt;
@@ -55,6 +62,8 @@ class TraceStore final : public TraceTarget {
   sim::Task<void> perform(Session session, const TraceStep& step) override {
     if (step.kind == Kind::write) {
       co_await store_.put(session, sim::Key{step.key});
+    } else if (step.kind == Kind::erase) {
+      co_await store_.erase(session, sim::Key{step.key});
     } else {
       co_await store_.get(session, sim::Key{step.key});
     }
@@ -80,10 +89,15 @@ class TraceStore final : public TraceTarget {
 
   bool holds_locks(Session) const override { return false; }
   sim::Task<void> give_back(Session) override { co_return; }
-  void node_crashed(NodeId) override {}
-  bool takes_back(NodeId) const override { return true; }
-  bool uses(sim::Key key) const override { return key < options_.key_space; }
-  std::string used_keys() const override { return fmt::format("a key from 0x0 to {:#x}", options_.key_space - 1); }
+  void node_crashed(NodeId node) override { own_.node_crashed(node); }
+  bool takes_back(NodeId node) const override { return own_.store() == nullptr || store_.takes_back(node); }
+  bool uses(sim::Key key) const override {
+    return own_.store() != nullptr ? own_.holds(key) : key < options_.key_space;
+  }
+  std::string used_keys() const override {
+    if (own_.store() != nullptr) return "a block of the store's table";
+    return fmt::format("a key from 0x0 to {:#x}", options_.key_space - 1);
+  }
 
  private:
   struct Asked {
@@ -92,6 +106,7 @@ class TraceStore final : public TraceTarget {
   };
   bool is_open() const { return options_.loop == TraceOptions::Loop::open; }
 
+  OwnStore own_;
   KeyValueService& store_;
   TraceOptions options_;
   std::vector<Asked> asked_;          // in the head, in the order of first sight
@@ -337,10 +352,11 @@ class TraceMemory final : public TraceTarget {
 
 std::unique_ptr<TraceTarget> trace_target(WorkloadContext& context, const TraceOptions& options) {
   Service& service = context.protocol.service();
-  if (auto* memory = dynamic_cast<MemoryService*>(&service)) {
+  auto* memory = dynamic_cast<MemoryService*>(&service);
+  if (memory != nullptr && options.target == TraceOptions::Target::protocol) {
     return std::make_unique<TraceMemory>(context.rack, *memory, options);
   }
-  return std::make_unique<TraceStore>(context.service<KeyValueService>("trace"), options);
+  return std::make_unique<TraceStore>(context, options);
 }
 
 }  // namespace racksim::models

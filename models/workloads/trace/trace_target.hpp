@@ -1,4 +1,5 @@
-// What a trace is replayed on: a key-value store or a distributed shared memory, behind one face.
+// What a trace is replayed on: a key-value store, the protocol's or one that stands on its shared memory, or that memory
+// itself, behind one face.
 //
 // On a memory a key that is given is what recordings have: the number of an object or, of a lock, of a block, unless the
 // option `unit` says in how many bytes keys count. Others become slots, dealt out to the homes one after the other. An
@@ -68,6 +69,9 @@ class TraceTarget {
   virtual sim::Task<void> give_back(Session session) = 0;
   /// The node has crashed: its sessions hold nothing any more.
   virtual void node_crashed(NodeId node) = 0;
+  /// As those of Workload.
+  virtual Service* own_service() { return nullptr; }
+  virtual std::shared_ptr<sim::Oracle> oracle() { return nullptr; }
   /// Whether the sessions of a node that is back may go on.
   virtual bool takes_back(NodeId node) const = 0;
 

@@ -102,6 +102,8 @@ class TraceWorkload final : public Workload {
     tasks_.notify_after(operations, std::move(done));
     if (is_over_) rack_.calendar().at<&TraceWorkload::tell_end>(rack_.calendar().now(), lane_, *this);
   }
+  Service* own_service() override { return target_->own_service(); }
+  std::shared_ptr<sim::Oracle> oracle() override { return target_->oracle(); }
   bool uses(sim::Key key) const override { return target_->uses(key); }
   std::string used_keys() const override { return target_->used_keys(); }
 

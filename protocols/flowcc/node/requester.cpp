@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <utility>
+
 #include "models/host/core_wait.hpp"
 #include "sim/kernel/invariant.hpp"
 
@@ -114,7 +116,15 @@ sim::Task<void> Requester::make_room(TimedRunner& by, Tag tag, sim::OperationId 
   const bool dirty = victim->state == CacheEntry::State::dirty;
   const Tag victim_tag = victim->tag;
   victim->busy = true;
-  co_await by.run(dirty ? MessageType::evict_modified : MessageType::evict_shared, victim_tag, operation);
+  const auto outcome =
+      co_await by.run(dirty ? MessageType::evict_modified : MessageType::evict_shared, victim_tag, operation);
+  if (outcome == TimedRunner::Outcome::done || !keeps_locks(node_)) co_return;
+  if (std::exchange(refused_victim_, victim_tag) != victim_tag) refusals_ = 0;
+  if (++refusals_ < kRefusals) co_return;
+  // A lock that others keep for so long may be an application's, whose thread may wait in turn for a block that an
+  // application here has locked. Another victim goes.
+  if (CacheEntry* refused = node_.cache().find(victim_tag); refused != nullptr) node_.cache().touch(*refused);
+  refusals_ = 0;
 }
 
 TimedRunner* Requester::lock_number() {

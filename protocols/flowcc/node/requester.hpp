@@ -59,6 +59,10 @@ class Requester final : public models::PacketHandler, public models::CompletionH
   void on_completion(const models::Completion& completion) override;
 
  private:
+  /// When a node where an application has locks was refused the eviction of a block so often in a row another one goes
+  /// (the paper is silent).
+  static constexpr unsigned kRefusals = 16;
+
   sim::Task<void> obtain_for_access(MessageType type, Tag tag, sim::OperationId operation);
   sim::Task<void> make_room(TimedRunner& by, Tag tag, sim::OperationId operation);
 
@@ -68,6 +72,8 @@ class Requester final : public models::PacketHandler, public models::CompletionH
   models::Core& core_;
   Endpoint endpoint_;
   TimedRunner runner_;
+  Tag refused_victim_ = 0;                           // whose eviction failed last
+  unsigned refusals_ = 0;                            // of it, one after the other
   std::vector<std::unique_ptr<TimedRunner>> locks_;  // by number, as many as have been used
 };
 

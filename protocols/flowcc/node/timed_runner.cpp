@@ -36,6 +36,10 @@ TimedRunner* event_on(const NodeState& node, Tag tag) {
   return found == node.runners.end() ? nullptr : *found;
 }
 
+bool keeps_locks(const NodeState& node) {
+  return std::ranges::any_of(node.runners, [](const TimedRunner* runner) { return runner->events().keeps_lock(); });
+}
+
 bool quiescent(const NodeState& node) {
   return std::ranges::all_of(node.runners, [](const TimedRunner* runner) { return runner->events().quiescent(); });
 }

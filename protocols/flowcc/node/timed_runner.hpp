@@ -128,5 +128,7 @@ class TimedRunner final : public EventHost {
 TimedRunner* event_on(const NodeState& node, Tag tag);
 /// Whether nobody of it has an event or an unlock under way.
 bool quiescent(const NodeState& node);
+/// Whether applications on the node have locks.
+bool keeps_locks(const NodeState& node);
 
 }  // namespace racksim::flowcc

@@ -1,5 +1,5 @@
 // Pieces of a thread's heap: apart, within lines, and used again.
-#include "models/applications/heap.hpp"
+#include "models/store/heap.hpp"
 
 #include <catch2/catch.hpp>
 #include <functional>
@@ -12,8 +12,8 @@
 namespace heap_test {
 
 using namespace racksim;
-using namespace racksim::app;
 using models::GlobalAddress;
+using models::Heap;
 using models::test::FakeMemory;
 
 namespace {
