@@ -63,7 +63,7 @@ void StoreOracle::finish(sim::Time end) {
   take(values_);
   take(keys_);
   take(torn_);
-  if (crashed_ || memory_.has_lost()) return;
+  if (crashed_ || memory_.is_half_done()) return;
   judge_erased(end);
   judge_rest(end);
 }
