@@ -70,6 +70,9 @@ void StoreOracle::finish(sim::Time end) {
 
 namespace {
 
+/// A tenth of a second for a key, at most: many that wait at once have too many orders.
+constexpr sim::checkers::SearchBudget kSearch{.steps = std::uint64_t{1} << 17};
+
 std::uint64_t last_position(const std::vector<sim::checkers::Operation>& operations) {
   std::uint64_t last = 0;
   for (const auto& one : operations) last = std::max(last, one.pending() ? one.invoked : one.responded);
@@ -95,7 +98,7 @@ void StoreOracle::judge_erased(sim::Time end) {
                           .invoked_at = end,
                           .responded_at = end});
     const auto outcome =
-        sim::checkers::search_linearizable(operations, sim::checkers::RegisterSpecification(), history.initial);
+        sim::checkers::search_linearizable(operations, sim::checkers::RegisterSpecification(), history.initial, kSearch);
     if (outcome.verdict == sim::checkers::Verdict::undecided) continue;
     count_judged(operations.size());
     if (outcome.verdict == sim::checkers::Verdict::pass) continue;

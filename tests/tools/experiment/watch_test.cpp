@@ -69,7 +69,8 @@ TEST_CASE("every oracle that is listed is attached, or says which option of chec
                             {"scenarios/starcache/zipf-0.99.json", {"workload.keys=1000"}},
                             {"scenarios/litmus/sb.json", {}},
                             {"scenarios/fuzz/selcc.json", {}},
-                            {"scenarios/applications/transfer.json", {}}};
+                            {"scenarios/applications/transfer.json", {}},
+                            {"scenarios/applications/key-value.json", {"workload.keys=1000"}}};
   for (const auto& entry : models::oracles()) {
     INFO(entry.name);
     int times = 0;
