@@ -97,8 +97,8 @@ void StoreOracle::judge_erased(sim::Time end) {
                           .responded = behind + 1,
                           .invoked_at = end,
                           .responded_at = end});
-    const auto outcome =
-        sim::checkers::search_linearizable(operations, sim::checkers::RegisterSpecification(), history.initial, kSearch);
+    const auto outcome = sim::checkers::search_linearizable(operations, sim::checkers::RegisterSpecification(),
+                                                            history.initial, kSearch);
     if (outcome.verdict == sim::checkers::Verdict::undecided) continue;
     count_judged(operations.size());
     if (outcome.verdict == sim::checkers::Verdict::pass) continue;
