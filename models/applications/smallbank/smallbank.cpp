@@ -133,18 +133,20 @@ sim::Task<End> SmallBank::run(Transaction& transaction, Terminal terminal, sim::
 
 void SmallBank::judge(const Rows& rows, Judge& judge) const {
   std::int64_t changed = 0, brought = 0;
-  for (const TableNumber table : {kSavings, kChecking}) {
-    if (accounts <= kFewAccounts) {
-      rows.each(table, [&](std::uint64_t key, std::span<const std::byte> row) {
-        changed += amount_of(row) - first_balance({table, key});
-      });
-    } else {
-      rows.each_changed(table, [&](std::uint64_t key, bool there, std::span<const std::byte> row) {
-        changed += (there ? amount_of(row) : 0) - first_balance({table, key});
+  const auto add = [&](Row row, std::int64_t amount) {
+    if (row.table == kTill) brought += amount;
+    if (row.table == kSavings || row.table == kChecking) changed += amount - first_balance(row);
+  };
+  if (accounts > kFewAccounts) {
+    rows.each_changed(
+        [&](Row row, bool there, std::span<const std::byte> bytes) { add(row, there ? amount_of(bytes) : 0); });
+  } else {
+    for (const TableNumber table : {kSavings, kChecking, kTill}) {
+      rows.each(table, [&](std::uint64_t key, std::span<const std::byte> bytes) {
+        add({table, key}, amount_of(bytes));
       });
     }
   }
-  rows.each(kTill, [&](std::uint64_t, std::span<const std::byte> row) { brought += amount_of(row); });
   judge.equal("cents that all balances have more than at first, which is what was brought", changed, brought);
 }
 

@@ -35,13 +35,11 @@ Books Books::of_changed(const Scale& scale, const Contents& contents, const Rows
   Books books(scale);
   books.begin_with(contents);
   std::vector<std::byte> before(Customer::kBytes);
-  for (const TableNumber table : kBooked) {
-    rows.each_changed(table, [&](std::uint64_t key, bool there, RowBytes bytes) {
-      std::fill(before.begin(), before.end(), std::byte{});
-      if (contents.first({table, key}, Bytes(before))) books.enter({table, key}, before, false);
-      if (there) books.enter({table, key}, bytes, true);
-    });
-  }
+  rows.each_changed([&](Row row, bool there, RowBytes bytes) {
+    std::fill(before.begin(), before.end(), std::byte{});
+    if (contents.first(row, Bytes(before))) books.enter(row, before, false);
+    if (there) books.enter(row, bytes, true);
+  });
   books.close();
   return books;
 }

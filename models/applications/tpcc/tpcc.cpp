@@ -78,9 +78,9 @@ void Tpcc::check() const {
 void Tpcc::check_terminals(unsigned nodes, unsigned threads) const {
   const std::uint64_t terminals = std::uint64_t{nodes} * threads;
   if (home == Home::own && warehouses < terminals) {
-    throw sim::OptionError(
-        "warehouses", fmt::format("{}", warehouses),
-        fmt::format("{} at least, one for each of {} threads on {} nodes, with home: own", terminals, threads, nodes));
+    throw sim::OptionError("warehouses", fmt::format("{}", warehouses),
+                           fmt::format("{} at least, one for each of {} threads on each of {} nodes, with home: own",
+                                       terminals, threads, nodes));
   }
 }
 

@@ -91,10 +91,9 @@ void RowsAtRest::each_written(
 }
 
 void RowsAtRest::each_changed(
-    std::uint32_t table,
-    const std::function<void(std::uint64_t key, bool there, std::span<const std::byte> row)>& visit) const {
+    const std::function<void(Row row, bool there, std::span<const std::byte> bytes)>& visit) const {
   each_written([&](Row row, Versions, bool there, std::span<const std::byte> bytes) {
-    if (row.table == table) visit(row.key, there, there ? bytes : std::span<const std::byte>());
+    visit(row, there, there ? bytes : std::span<const std::byte>());
   });
 }
 

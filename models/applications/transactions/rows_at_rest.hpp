@@ -29,8 +29,7 @@ class RowsAtRest final : public Rows {
   void each(std::uint32_t table,
             const std::function<void(std::uint64_t key, std::span<const std::byte> row)>& visit) const override;
   void each_changed(
-      std::uint32_t table,
-      const std::function<void(std::uint64_t key, bool there, std::span<const std::byte> row)>& visit) const override;
+      const std::function<void(Row row, bool there, std::span<const std::byte> bytes)>& visit) const override;
 
   /// A row's slot, header included, at rest.
   void slot(Row row, std::vector<std::byte>& into) const;

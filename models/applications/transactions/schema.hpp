@@ -41,11 +41,10 @@ class Rows {
   /// All rows of a table that are there, in the order of their keys.
   virtual void each(std::uint32_t table,
                     const std::function<void(std::uint64_t key, std::span<const std::byte> row)>& visit) const = 0;
-  /// Those that some transaction has written, there or not (`row` is empty then), in no order: of a large table a few.
-  /// All others hold what Schema::first says.
+  /// Those of all tables that some transaction has written, there or not (`bytes` are empty then), in no order: of large
+  /// tables a few. All others hold what Schema::first says.
   virtual void each_changed(
-      std::uint32_t table,
-      const std::function<void(std::uint64_t key, bool there, std::span<const std::byte> row)>& visit) const = 0;
+      const std::function<void(Row row, bool there, std::span<const std::byte> bytes)>& visit) const = 0;
 };
 
 /// One for a run. Whatever it throws, other than Aborted out of a transaction's calls, is a defect and ends the run.

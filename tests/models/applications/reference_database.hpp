@@ -73,10 +73,9 @@ class ReferenceDatabase : public Rows, private models::test::TestRack {
     }
   }
   void each_changed(
-      std::uint32_t table,
-      const std::function<void(std::uint64_t key, bool there, std::span<const std::byte> row)>& visit) const override {
-    for (auto i = changed.lower_bound({table, 0}); i != changed.end() && i->first.table == table; ++i) {
-      visit(i->first.key, i->second.has_value(), i->second ? *i->second : std::span<const std::byte>());
+      const std::function<void(Row row, bool there, std::span<const std::byte> bytes)>& visit) const override {
+    for (const auto& [row, bytes] : changed) {
+      visit(row, bytes.has_value(), bytes ? *bytes : std::span<const std::byte>());
     }
   }
 
@@ -106,7 +105,13 @@ class ReferenceDatabase : public Rows, private models::test::TestRack {
   class OneByOne final : public Transaction {
    public:
     explicit OneByOne(ReferenceDatabase& database)
-        : Transaction(TransactionContext{database.tables, kHeader, {}, {}, database.log_}, database.client_),
+        : Transaction(TransactionContext{database.tables,
+                                         kHeader,
+                                         {},
+                                         {},
+                                         database.log_,
+                                         {database.counted_, database.counted_, database.counted_}},
+                      database.client_),
           database_(database) {}
 
    private:
@@ -158,6 +163,7 @@ class ReferenceDatabase : public Rows, private models::test::TestRack {
   std::uint64_t calls_ = 0;
   Client client_;
   TransactionLog log_;
+  sim::Counter counted_;
 
  public:
   std::vector<Touched> touched;  ///< by table, by committed transactions
