@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <string_view>
 
-#include "models/applications/transactions/two_phase_commit/commit_options.hpp"
-#include "models/host/log_device.hpp"
 #include "sim/kernel/time.hpp"
 #include "sim/options/parameters.hpp"
 
@@ -23,19 +21,13 @@ enum class RowSpread : std::uint8_t {
   parts,   ///< a part lies at one node, and as many at each
   uniform  ///< lines are dealt out to all nodes
 };
-/// How a row is found by its key.
-enum class RowIndex : std::uint8_t {
-  dense,  ///< its address is computed
-  hash    ///< by a hash index in memory
-};
 
 struct TransactionOptions {
-  enum class Concurrency : std::uint8_t { two_phase_locking, timestamp_ordering, optimistic, two_phase_commit };
+  enum class Concurrency : std::uint8_t { two_phase_locking, timestamp_ordering, optimistic };
   enum class Stamps : std::uint8_t { offered, atomic, locked };
   enum class Rules : std::uint8_t { safe, code };
 
   Concurrency concurrency = Concurrency::two_phase_locking;
-  RowIndex index = RowIndex::dense;
   RowLayout layout = RowLayout::warehouse;
   RowSpread spread = RowSpread::parts;
   Stamps stamps = Stamps::offered;
@@ -44,9 +36,6 @@ struct TransactionOptions {
   sim::Duration row_cost = sim::Duration::from_ps(1'000'000);
   sim::Duration wait = sim::Duration::from_ps(1'000'000);
   std::uint64_t warm_rows = 0;
-  bool logging = false;
-  models::LogOptions log;
-  two_phase_commit::CommitOptions commit;
 
   void declare(sim::Parameters& p);
   /// The name of the engine (engine.hpp).
