@@ -72,7 +72,7 @@ void SmallBank::check_terminals(unsigned nodes, unsigned threads) const {
   }
 }
 
-std::vector<Table> SmallBank::tables() const {
+std::vector<RowTable> SmallBank::tables() const {
   const std::uint64_t of_part = accounts_of_part();
   return {{.name = "account", .keys = accounts, .row_bytes = kAccountBytes, .keys_per_part = of_part},
           {.name = "savings", .keys = accounts, .row_bytes = kMoneyBytes, .keys_per_part = of_part},

@@ -26,7 +26,7 @@ class SmallBank final : public Schema {
   void declare(sim::Parameters& p) override;
   void check() const override;
   void check_terminals(unsigned nodes, unsigned threads) const override;
-  std::vector<Table> tables() const override;
+  std::vector<RowTable> tables() const override;
   std::uint64_t parts() const override { return parts_; }
   std::uint64_t most_rows() const override { return 7; }
   bool first(Row row, Bytes bytes) const override;

@@ -20,8 +20,8 @@ Scale Scale::of(std::uint64_t warehouses, std::uint64_t divide, std::uint64_t ro
           .room = room};
 }
 
-std::vector<Table> Scale::tables(std::uint64_t name_bytes) const {
-  const auto table = [this](const char* name, std::uint64_t of_warehouse, std::uint64_t bytes) -> Table {
+std::vector<RowTable> Scale::tables(std::uint64_t name_bytes) const {
+  const auto table = [this](const char* name, std::uint64_t of_warehouse, std::uint64_t bytes) -> RowTable {
     return {.name = name, .keys = warehouses * of_warehouse, .row_bytes = bytes, .keys_per_part = of_warehouse};
   };
   const auto of_district = [&](const char* name, std::uint64_t rows, std::uint64_t bytes) {

@@ -72,7 +72,7 @@ struct Scale {
   }
 
   /// All tables, in the order of their numbers. `name_bytes` are a row's of the index of names.
-  std::vector<Table> tables(std::uint64_t name_bytes) const;
+  std::vector<RowTable> tables(std::uint64_t name_bytes) const;
 };
 
 }  // namespace racksim::app::tpcc

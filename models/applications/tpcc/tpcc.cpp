@@ -95,7 +95,7 @@ const Contents& Tpcc::contents() const {
   return built().contents;
 }
 
-std::vector<Table> Tpcc::tables() const {
+std::vector<RowTable> Tpcc::tables() const {
   return built().scale.tables(contents().name_bytes());
 }
 
@@ -206,7 +206,7 @@ void Tpcc::ended(Terminal terminal, End) {
 void Tpcc::judge(const Rows& rows, Judge& judge) const {
   if (read_ratio > 0) return;
   std::uint64_t keys = 0;
-  for (const Table& table : tables()) keys += table.keys;
+  for (const RowTable& table : tables()) keys += table.keys;
   const Scale& here = built().scale;
   const Books books = keys <= kFewKeys ? Books::of_all(here, rows) : Books::of_changed(here, contents(), rows);
   judge_conditions(books, has(mix, Kind::order_status), judge);

@@ -34,7 +34,7 @@ class Tpcc final : public Schema {
   void declare(sim::Parameters& p) override;
   void check() const override;
   void check_terminals(unsigned nodes, unsigned threads) const override;
-  std::vector<Table> tables() const override;
+  std::vector<RowTable> tables() const override;
   std::uint64_t parts() const override { return warehouses; }
   std::uint64_t most_rows() const override;
   bool first(Row row, Bytes bytes) const override { return contents().first(row, bytes); }

@@ -47,7 +47,7 @@ struct Ledger final : Schema {
     p.ratio("write_skew", skewed, "transactions that write one of two accounts, or flags, by what both have")
         .varied({0.0, 0.1, 0.5});
   }
-  std::vector<Table> tables() const override {
+  std::vector<RowTable> tables() const override {
     return {{"account", parts_ * accounts, bytes, accounts},
             {"entry", parts_ * entries, sizeof(Money), entries},
             {"total", parts_, sizeof(Total), 1},

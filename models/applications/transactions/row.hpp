@@ -16,7 +16,7 @@
 namespace racksim::app {
 
 /// Rows that are alike. Keys of one part (a warehouse's, say) follow each other.
-struct Table {
+struct RowTable {
   std::string name;
   std::uint64_t keys = 0;           ///< the rows that there may be have keys below
   std::uint64_t row_bytes = 0;      ///< of each, 1 at least

@@ -14,7 +14,7 @@ std::uint64_t shared_out(std::uint64_t things, std::uint64_t by) {
 }
 }  // namespace
 
-RowPlaces::Placed RowPlaces::laid(const Table& table, const Rules& rules, std::uint64_t line_bytes, unsigned nodes) {
+RowPlaces::Placed RowPlaces::laid(const RowTable& table, const Rules& rules, std::uint64_t line_bytes, unsigned nodes) {
   if (table.keys == 0 || table.row_bytes == 0 || table.keys >> 56 != 0 ||
       (table.keys_per_part > 0 && shared_out(table.keys, table.keys_per_part) > rules.parts)) {
     throw std::logic_error(fmt::format("a table {} of {} keys, {} a part of {}, of {} bytes", table.name, table.keys,
@@ -47,20 +47,20 @@ RowPlaces::Placed RowPlaces::laid(const Table& table, const Rules& rules, std::u
   return placed;
 }
 
-std::uint64_t RowPlaces::lines(const std::vector<Table>& tables, const Rules& rules, std::uint64_t line_bytes,
+std::uint64_t RowPlaces::lines(const std::vector<RowTable>& tables, const Rules& rules, std::uint64_t line_bytes,
                                unsigned nodes) {
   std::uint64_t sum = 0;
-  for (const Table& table : tables) {
+  for (const RowTable& table : tables) {
     const Placed placed = laid(table, rules, line_bytes, nodes);
     for (const std::uint64_t units : placed.units) sum += units * placed.lines_per_unit;
   }
   return sum;
 }
 
-std::uint64_t RowPlaces::most_lines_of_row(const std::vector<Table>& tables, const Rules& rules,
+std::uint64_t RowPlaces::most_lines_of_row(const std::vector<RowTable>& tables, const Rules& rules,
                                            std::uint64_t line_bytes) {
   std::uint64_t most = 1;
-  for (const Table& table : tables) {
+  for (const RowTable& table : tables) {
     if (table.keys_per_part > 0) {
       most = std::max(most, shared_out(slot_size(table.row_bytes, rules.header_bytes), line_bytes));
     }
@@ -68,12 +68,12 @@ std::uint64_t RowPlaces::most_lines_of_row(const std::vector<Table>& tables, con
   return most;
 }
 
-RowPlaces::RowPlaces(models::MemoryService& memory, const std::vector<Table>& tables, const Rules& rules)
+RowPlaces::RowPlaces(models::MemoryService& memory, const std::vector<RowTable>& tables, const Rules& rules)
     : rules_(rules),
       line_bytes_(memory.shape().block_bytes),
       nodes_(memory.shape().roles.memory_nodes),
       roles_(memory.shape().roles) {
-  for (const Table& table : tables) {
+  for (const RowTable& table : tables) {
     Placed placed = laid(table, rules, line_bytes_, roles_.memory_nodes);
     for (unsigned node = 0; node < nodes_; ++node) {
       const std::uint64_t bytes = placed.units[node] * placed.lines_per_unit * line_bytes_;

@@ -25,15 +25,15 @@ class RowPlaces {
   };
 
   /// Lines that they take in all, of so many bytes, on so many nodes.
-  static std::uint64_t lines(const std::vector<Table>& tables, const Rules& rules, std::uint64_t line_bytes,
+  static std::uint64_t lines(const std::vector<RowTable>& tables, const Rules& rules, std::uint64_t line_bytes,
                              unsigned nodes);
   /// Lines that a slot takes of the table that takes most.
-  static std::uint64_t most_lines_of_row(const std::vector<Table>& tables, const Rules& rules,
+  static std::uint64_t most_lines_of_row(const std::vector<RowTable>& tables, const Rules& rules,
                                          std::uint64_t line_bytes);
 
   /// Reserves them. Throws sim::OptionError if a memory node has no room, and std::logic_error for tables that make no
   /// sense.
-  RowPlaces(models::MemoryService& memory, const std::vector<Table>& tables, const Rules& rules);
+  RowPlaces(models::MemoryService& memory, const std::vector<RowTable>& tables, const Rules& rules);
 
   /// Where the slot begins that `reader` uses.
   models::GlobalAddress address(Row row, models::NodeId reader) const;
@@ -70,7 +70,7 @@ class RowPlaces {
     std::uint32_t table = 0, node = 0;
   };
 
-  static Placed laid(const Table& table, const Rules& rules, std::uint64_t line_bytes, unsigned nodes);
+  static Placed laid(const RowTable& table, const Rules& rules, std::uint64_t line_bytes, unsigned nodes);
   static std::uint64_t first_part(std::uint64_t node, std::uint64_t nodes, std::uint64_t parts) {
     return (node * parts + nodes - 1) / nodes;
   }

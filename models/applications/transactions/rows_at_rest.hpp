@@ -16,7 +16,7 @@ namespace racksim::app {
 
 class RowsAtRest final : public Rows {
  public:
-  RowsAtRest(const Schema& schema, const std::vector<Table>& tables, const models::MemoryService& memory,
+  RowsAtRest(const Schema& schema, const std::vector<RowTable>& tables, const models::MemoryService& memory,
              const RowPlaces& places, std::shared_ptr<const models::MemoryImage> at_rest, std::uint64_t header_bytes)
       : schema_(schema),
         tables_(tables),
@@ -41,7 +41,7 @@ class RowsAtRest final : public Rows {
 
  private:
   const Schema& schema_;
-  const std::vector<Table>& tables_;
+  const std::vector<RowTable>& tables_;
   const models::MemoryService& memory_;
   const RowPlaces& places_;
   std::shared_ptr<const models::MemoryImage> at_rest_;

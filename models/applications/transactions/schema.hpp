@@ -61,7 +61,7 @@ class Schema {
     static_cast<void>(threads);
   }
   /// In an order that numbers them from 0.
-  virtual std::vector<Table> tables() const = 0;
+  virtual std::vector<RowTable> tables() const = 0;
   /// How many parts there are; parts follow each other on the nodes, as many on each, where an engine keeps them apart.
   virtual std::uint64_t parts() const = 0;
   /// Rows that one transaction reads or writes at most, but for those of tables that nobody writes.

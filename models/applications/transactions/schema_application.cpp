@@ -162,14 +162,14 @@ models::GlobalAddress SchemaApplication::warm_line(models::Session session, sim:
   const RowPlaces::Parts parts = run_->places.parts_of(session.node, roles.compute_nodes);
   std::vector<std::uint64_t> rows;
   std::uint64_t all = 0;
-  for (const Table& table : run_->tables) {
+  for (const RowTable& table : run_->tables) {
     rows.push_back(table.keys_per_part == 0 ? table.keys : parts.count * table.keys_per_part);
     all += rows.back();
   }
   std::uint64_t drawn = random.below(std::max<std::uint64_t>(all, 1));
   Row row;
   while (row.table + 1 < rows.size() && drawn >= rows[row.table]) drawn -= rows[row.table++];
-  const Table& table = run_->tables[row.table];
+  const RowTable& table = run_->tables[row.table];
   row.key = std::min(parts.first * table.keys_per_part + drawn, table.keys - 1);
   return run_->places.address(row, session.node);
 }

@@ -55,7 +55,7 @@ class SchemaApplication final : public Application {
   struct Run {
     Run(const SchemaApplication& application, const ApplicationRun& run);
     TransactionLog log;
-    std::vector<Table> tables;
+    std::vector<RowTable> tables;
     ApplicationRun base;
     TransactionCounters counters;
     RowPlaces places;

@@ -9,7 +9,7 @@ namespace racksim::app {
 
 using Outcome = TransactionLog::Outcome;
 
-Serializability::Serializability(const TransactionLog& log, const std::vector<Table>& tables)
+Serializability::Serializability(const TransactionLog& log, const std::vector<RowTable>& tables)
     : log_(log), tables_(tables), node_of_(log.attempts() + 1, kNone) {
   for (Attempt attempt = 1; attempt <= log_.attempts(); ++attempt) {
     if (log_.entry(attempt).outcome != Outcome::committed) continue;

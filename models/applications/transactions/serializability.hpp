@@ -22,7 +22,7 @@ namespace racksim::app {
 class Serializability {
  public:
   /// Judges all that have ended.
-  Serializability(const TransactionLog& log, const std::vector<Table>& tables);
+  Serializability(const TransactionLog& log, const std::vector<RowTable>& tables);
 
   /// What is wrong, in the order of the record; the shortest cycle last.
   const std::vector<std::string>& wrong() const { return wrong_; }
@@ -69,7 +69,7 @@ class Serializability {
   }
 
   const TransactionLog& log_;
-  const std::vector<Table>& tables_;
+  const std::vector<RowTable>& tables_;
   std::vector<std::string> wrong_;
   std::vector<Attempt> nodes_;            // of the graph: those that have committed
   std::vector<std::uint32_t> node_of_;    // by attempt; kNone: it has not

@@ -19,7 +19,7 @@ class Serializability;
 
 class SerializabilityOracle final : public sim::Oracle {
  public:
-  SerializabilityOracle(const TransactionLog& log, const RowsAtRest& rows, const std::vector<Table>& tables,
+  SerializabilityOracle(const TransactionLog& log, const RowsAtRest& rows, const std::vector<RowTable>& tables,
                         std::shared_ptr<models::MemoryImage> at_rest)
       : Oracle("serializability", "transaction"),
         log_(log),
@@ -36,7 +36,7 @@ class SerializabilityOracle final : public sim::Oracle {
 
   const TransactionLog& log_;
   const RowsAtRest& rows_;
-  const std::vector<Table>& tables_;
+  const std::vector<RowTable>& tables_;
   std::shared_ptr<models::MemoryImage> at_rest_;
 };
 

@@ -62,7 +62,7 @@ struct TransactionCounters {
 
 /// What transactions of a run share.
 struct TransactionContext {
-  const std::vector<Table>& tables;
+  const std::vector<RowTable>& tables;
   std::uint64_t header_bytes;  ///< of a slot, in front of the version: 8 at least
   sim::Duration bracket_cost;  ///< of the thread's core, to begin and end a transaction
   sim::Duration row_cost;      ///< to find a row and work with it

@@ -96,17 +96,19 @@ sim::Task<TimedRunner::Outcome> Requester::obtain(TimedRunner& by, MessageType t
   co_return co_await by.run(type, tag, operation, keep_lock);
 }
 
+void Requester::refuse_place(Tag tag) {
+  ++shared_.migration.unavailable.value;
+  throw models::Unavailable(
+      fmt::format("block {}: its place in the cache is taken by blocks that are locked or whose homes are down",
+                  sim::printed_key(tag)));
+}
+
 // Evicts the least recently used block of the tag's bucket.
 sim::Task<void> Requester::make_room(TimedRunner& by, Tag tag, sim::OperationId operation) {
   // What has no home stays: it may be all that is left of the block. What an application has locked is its own.
-  CacheEntry* victim = node_.cache().victim(
-      tag, [this](const CacheEntry& entry) { return !entry.locked && !shared_.is_homeless(entry.tag); });
-  if (victim == nullptr && !node_.cache().any_busy(tag)) {
-    ++shared_.migration.unavailable.value;
-    throw models::Unavailable(
-        fmt::format("block {}: its place in the cache is taken by blocks that are locked or whose homes are down",
-                    sim::printed_key(tag)));
-  }
+  const auto may_go = [this](const CacheEntry& entry) { return !entry.locked && !shared_.is_homeless(entry.tag); };
+  CacheEntry* victim = node_.cache().victim(tag, may_go);
+  if (victim == nullptr && !node_.cache().any_busy(tag)) refuse_place(tag);
   if (victim == nullptr) {
     // Every entry of the bucket is in the hands of a sibling; any of their events may free one.
     shared_.coverage.race(races.bucket_all_busy);
@@ -118,13 +120,22 @@ sim::Task<void> Requester::make_room(TimedRunner& by, Tag tag, sim::OperationId 
   victim->busy = true;
   const auto outcome =
       co_await by.run(dirty ? MessageType::evict_modified : MessageType::evict_shared, victim_tag, operation);
-  if (outcome == TimedRunner::Outcome::done || !keeps_locks(node_)) co_return;
+  if (outcome == TimedRunner::Outcome::done || !keeps_locks(node_)) {
+    refusals_ = victims_refused_ = 0;
+    co_return;
+  }
   if (std::exchange(refused_victim_, victim_tag) != victim_tag) refusals_ = 0;
   if (++refusals_ < kRefusals) co_return;
   // A lock that others keep for so long may be an application's, whose thread may wait in turn for a block that an
-  // application here has locked. Another victim goes.
-  if (CacheEntry* refused = node_.cache().find(victim_tag); refused != nullptr) node_.cache().touch(*refused);
+  // application here has locked. Another victim goes, if there is one.
   refusals_ = 0;
+  CacheEntry* refused = node_.cache().find(victim_tag);
+  if (refused == nullptr) co_return;
+  node_.cache().touch(*refused);
+  if (node_.cache().victim(tag, may_go) == refused || ++victims_refused_ == LocalCache::kBucketEntries) {
+    victims_refused_ = 0;
+    refuse_place(tag);
+  }
 }
 
 TimedRunner* Requester::lock_number() {

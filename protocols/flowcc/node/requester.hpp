@@ -7,6 +7,7 @@
 // scores a thread allow it no second lock (block_locks.hpp). They share its queue pairs and its core.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -64,6 +65,7 @@ class Requester final : public models::PacketHandler, public models::CompletionH
   static constexpr unsigned kRefusals = 16;
 
   sim::Task<void> obtain_for_access(MessageType type, Tag tag, sim::OperationId operation);
+  [[noreturn]] void refuse_place(Tag tag);
   sim::Task<void> make_room(TimedRunner& by, Tag tag, sim::OperationId operation);
 
   Shared& shared_;
@@ -74,6 +76,7 @@ class Requester final : public models::PacketHandler, public models::CompletionH
   TimedRunner runner_;
   Tag refused_victim_ = 0;                           // whose eviction failed last
   unsigned refusals_ = 0;                            // of it, one after the other
+  std::size_t victims_refused_ = 0;                  // so often that another went, since an eviction succeeded
   std::vector<std::unique_ptr<TimedRunner>> locks_;  // by number, as many as have been used
 };
 

@@ -94,7 +94,7 @@ class ReferenceDatabase : public Rows, private models::test::TestRack {
   }
   void erase(Row row) { changed[row] = std::nullopt; }
 
-  const std::vector<Table> tables;
+  const std::vector<RowTable> tables;
   std::map<Row, std::optional<std::vector<std::byte>>> changed;
   std::map<End, std::uint64_t> ends;
   mutable std::uint64_t judged = 0;

@@ -38,7 +38,7 @@ std::int64_t amount(const ReferenceDatabase& database, std::uint32_t table, std:
 /// Runs one transaction with these arguments in the place of drawn ones.
 struct One final : Schema {
   explicit One(sim::Task<End> (*given)(Transaction&, Order), Order with) : does(given), order(with) {}
-  std::vector<Table> tables() const override { return bank.tables(); }
+  std::vector<RowTable> tables() const override { return bank.tables(); }
   std::uint64_t parts() const override { return bank.parts(); }
   std::uint64_t most_rows() const override { return bank.most_rows(); }
   bool first(Row row, Bytes bytes) const override { return bank.first(row, bytes); }

@@ -73,7 +73,7 @@ TEST_CASE("TPC-C's tables have the standard's rows at first") {
   // From 5 to 15 lines an order, all alike likely: 300,000 +- 4 sigma.
   CHECK(std::abs(static_cast<double>(rows(kOrderLine)) - 300'000) < 4 * std::sqrt(30'000 * 10.0));
   std::map<std::string, std::uint64_t> bytes;
-  for (const Table& table : tpcc.tables()) bytes[table.name] = table.row_bytes;
+  for (const RowTable& table : tpcc.tables()) bytes[table.name] = table.row_bytes;
   CHECK(bytes["warehouse"] == 140);
   CHECK(bytes["district"] == 156);
   CHECK(bytes["customer"] == 788);

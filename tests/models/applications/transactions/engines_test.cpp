@@ -34,7 +34,7 @@ struct Told final : Schema {
   std::function<sim::Task<End>(Transaction&, Terminal, sim::RandomStream&)> does;
   std::uint64_t most = 10, parts_ = 8;
 
-  std::vector<Table> tables() const override { return {{"row", parts_ * kKeys, 8, kKeys}}; }
+  std::vector<RowTable> tables() const override { return {{"row", parts_ * kKeys, 8, kKeys}}; }
   std::uint64_t parts() const override { return parts_; }
   std::uint64_t most_rows() const override { return most; }
   bool first(Row row, Bytes bytes) const override {

@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::uint64_t kLine = 256;
 // Slots of 8 + 16 + 40 = 64 bytes; of 8 + 16 + 12, rounded up: 40; of 324, rounded up: 328, more than a line.
-const std::vector<Table> kTables{{"account", 50, 40, 10}, {"small", 15, 12, 3}, {"long", 5, 300, 1}, {"rate", 9, 8, 0}};
+const std::vector<RowTable> kTables{
+    {"account", 50, 40, 10}, {"small", 15, 12, 3}, {"long", 5, 300, 1}, {"rate", 9, 8, 0}};
 
 struct Bench : models::test::TestRack {
   FakeMemory memory{rack, FakeMemory::shape_of(8, kLine)};

@@ -19,7 +19,7 @@ using namespace racksim::app;
 
 namespace {
 
-const std::vector<Table> kTables{{"row", 100, 8, 100}};
+const std::vector<RowTable> kTables{{"row", 100, 8, 100}};
 
 Row row(std::uint64_t key) {
   return {0, key};
