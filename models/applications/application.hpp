@@ -116,6 +116,8 @@ class Application {
   }
   virtual std::string used_keys() const { return {}; }
   virtual void node_crashed(models::NodeId node) { static_cast<void>(node); }
+  /// The run is over and its operations are gone: lets go of what is on its rack.
+  virtual void over() {}
   /// Oracles that it brings beside `application`, and the one of this name; null if it has none.
   virtual std::vector<std::string> oracles() const { return {}; }
   virtual std::shared_ptr<sim::Oracle> oracle(std::string_view name) {

@@ -100,6 +100,11 @@ class ApplicationWorkload final : public models::Workload {
            static_cast<std::int64_t>(options.rate);
   }
 
+  ~ApplicationWorkload() override {
+    for (NodeId node = 0; node < nodes_; ++node) tasks_.node_crashed(node);
+    application_.over();
+  }
+
   // By turns, as threads that run at the same time would.
   void warm_up() override {
     for (std::uint64_t i = 0; i < application_.warm_lines(); ++i) {

@@ -13,6 +13,7 @@ constexpr auto kMessageKinds = static_cast<std::size_t>(MessageKind::count);
 }  // namespace
 
 void Gam::messages_of(const p4::Packet& packet, std::vector<models::CostedMessage>& messages) const {
+  if (packet.find<models::Deth>() != nullptr) return;  // a datagram: somebody else's
   if (const auto* immediate = packet.find<models::ImmDt>()) {
     const auto kind = Immediate::of(static_cast<std::uint32_t>(immediate->immediate)).kind;
     return messages.push_back({kMessageKinds + static_cast<std::size_t>(kind), packet.operation});

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "models/applications/client.hpp"
+#include "models/applications/transactions/node_logs.hpp"
 #include "models/applications/transactions/row_places.hpp"
 #include "models/applications/transactions/transaction.hpp"
 #include "models/applications/transactions/transaction_options.hpp"
@@ -30,6 +31,8 @@ struct EngineContext {
   TransactionContext transactions;  ///< what each of its transactions is made with
   ClientContext clients;            ///< what a client of its own threads is made with
   unsigned threads;                 ///< of applications on each node; its own come behind them
+  std::uint64_t parts;              ///< of the schema
+  NodeLogs* logs;                   ///< of nodes; null if nothing is logged
 };
 
 class Engine {
@@ -42,6 +45,8 @@ class Engine {
     static_cast<void>(key);
     return false;
   }
+  /// Rows that are still locked, by locks of its own, when every transaction has ended.
+  virtual std::uint64_t left_locked() const { return 0; }
   /// See models::CrashObserver.
   virtual void node_crashed(models::NodeId node) { static_cast<void>(node); }
 };
@@ -55,7 +60,9 @@ struct EngineEntry {
   std::function<models::OperationSet(const TransactionOptions&, models::OperationSet offered)> operations = {};
   /// Whether it holds the locks of all rows of a transaction at once, or one row's.
   bool holds_all_rows = true;
-  unsigned own_threads = 0;  ///< on each node that computes, behind the application's
+  /// Of its own, on each node that computes, behind the application's.
+  std::function<unsigned(const TransactionOptions&)> own_threads = [](const TransactionOptions&) { return 0U; };
+  bool always_logs = false;  ///< whether the options ask for it or not
   std::function<std::unique_ptr<Engine>(const EngineContext&)> make = {};
 };
 

@@ -3,6 +3,7 @@
 //
 // Each part has accounts, entries and one total. An entry holds money as an account does; a total is the sum of the
 // entries of its part, and how many there are. All money together stays what it was.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <stdexcept>
@@ -33,7 +34,7 @@ std::span<std::byte> room_of(auto& row) {
 }
 
 struct Ledger final : Schema {
-  std::uint64_t parts_ = 4, accounts = 20, entries = 12, bytes = 40;
+  std::uint64_t parts_ = 4, accounts = 20, entries = 12, bytes = 40, ways = 1;
   double foreign = 0.3, scans = 0.2, inserts = 0.2, skewed = 0.1;
 
   void declare(sim::Parameters& p) override {
@@ -42,6 +43,9 @@ struct Ledger final : Schema {
     p.integer("entries", entries, 2, 1'000, "entries that a part has room for").varied({4, 12});
     p.integer("row_bytes", bytes, 16, 4'096, "of an account").varied({16, 40});
     p.ratio("foreign", foreign, "transactions that take their second account from any part").varied({0.0, 0.3, 1.0});
+    p.integer("ways", ways, 1, 16,
+              "accounts that the money of one is shared out to, each from any part as the first is")
+        .neutral(1);
     p.ratio("scans", scans, "transactions that add up the entries of a part").varied({0.0, 0.2, 0.5});
     p.ratio("inserts", inserts, "transactions that insert or erase an entry").varied({0.0, 0.2, 0.5});
     p.ratio("write_skew", skewed, "transactions that write one of two accounts, or flags, by what both have")
@@ -55,7 +59,7 @@ struct Ledger final : Schema {
             {"flag", parts_ * kFlagsOfPart, 8, kFlagsOfPart}};
   }
   std::uint64_t parts() const override { return parts_; }
-  std::uint64_t most_rows() const override { return entries + 2; }
+  std::uint64_t most_rows() const override { return std::max(entries + 2, ways + 1); }
   bool first(Row row, Bytes into) const override {
     switch (row.table) {
       case kAccounts:
@@ -93,21 +97,34 @@ struct Ledger final : Schema {
       if (random.chance(0.5)) co_return co_await raise_flag(t, part, random);
       co_return co_await write_one(t, from, to);
     }
-    co_return co_await move(t, from, to, random.chance(0.05));
+    const bool rolls_back = random.chance(0.05);
+    std::vector<Row> all{to};
+    for (std::uint64_t i = 1; i < ways; ++i) {
+      const std::uint64_t other = random.chance(foreign) ? random.below(parts_) : own;
+      const Row row{kAccounts, other * accounts + random.below(accounts)};
+      if (row != from && std::find(all.begin(), all.end(), row) == all.end()) all.push_back(row);
+    }
+    co_return co_await move(t, from, all, rolls_back);
   }
 
-  /// Money moves from one account to the other.
-  sim::Task<End> move(Transaction& t, Row from, Row to, bool rolls_back) const {
-    std::vector<std::byte> a(bytes), b(bytes);
+  /// Money moves from one account to others, 1 to each.
+  sim::Task<End> move(Transaction& t, Row from, const std::vector<Row>& to, bool rolls_back) const {
+    std::vector<std::byte> a(bytes);
+    std::vector<std::vector<std::byte>> b(to.size(), a);
     co_await t.read(from, a, Intent::update);
-    co_await t.read(to, b, Intent::update);
-    auto of_a = Bytes(a).get<Money>(0), of_b = Bytes(b).get<Money>(0);
-    --of_a.amount, ++of_a.changes, ++of_b.amount, ++of_b.changes;
+    for (std::size_t i = 0; i < to.size(); ++i) co_await t.read(to[i], b[i], Intent::update);
+    auto of_a = Bytes(a).get<Money>(0);
+    of_a.amount -= static_cast<std::int64_t>(to.size());
+    ++of_a.changes;
     Bytes(a).put(0, of_a);
-    Bytes(b).put(0, of_b);
     co_await t.write(from, a);
     if (rolls_back) co_return End::rolled_back;
-    co_await t.write(to, b);
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      auto of_b = Bytes(b[i]).get<Money>(0);
+      ++of_b.amount, ++of_b.changes;
+      Bytes(b[i]).put(0, of_b);
+      co_await t.write(to[i], b[i]);
+    }
     co_return End::committed;
   }
 

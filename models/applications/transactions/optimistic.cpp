@@ -73,6 +73,7 @@ class OptimisticTransaction final : public StoredTransaction {
       const std::uint64_t header = header_of(copy->slot) + 2;
       std::memcpy(copy->slot.data(), &header, sizeof header);
     }
+    co_await log_commit();
     co_await write_back();
   }
 

@@ -81,11 +81,18 @@ void SchemaApplication::prepare(const ApplicationRun& run) {
   const models::MemoryShape& shape = run.memory.shape();
   const EngineEntry& engine = entry();
   schema_->check_terminals(shape.roles.compute_nodes, run.threads);
-  run.memory.require(engine.operations(options_, shape.offers));
+  const models::OperationSet operations = engine.operations(options_, shape.offers);
+  run.memory.require(operations);
   const std::uint64_t of_row = RowPlaces::most_lines_of_row(schema_->tables(), rules(), shape.block_bytes);
-  run.memory.require_locks((engine.holds_all_rows ? schema_->most_rows() : 1) * of_row,
-                           lines(shape.block_bytes, shape.roles.memory_nodes));
+  if (operations.has(sim::OperationKind::unlock)) {
+    run.memory.require_locks((engine.holds_all_rows ? schema_->most_rows() : 1) * of_row,
+                             lines(shape.block_bytes, shape.roles.memory_nodes));
+  }
   run_ = std::make_unique<Run>(*this, run);
+  if (options_.logging || engine.always_logs) {
+    run_->logs =
+        std::make_unique<NodeLogs>(run.rack.calendar(), run.rack.metrics(), shape.roles.compute_nodes, options_.log);
+  }
   const EngineContext context{.rack = run.rack,
                               .memory = run.memory,
                               .options = options_,
@@ -95,9 +102,12 @@ void SchemaApplication::prepare(const ApplicationRun& run) {
                                                .bracket_cost = options_.bracket_cost,
                                                .row_cost = options_.row_cost,
                                                .log = run_->log,
-                                               .counters = run_->counters},
+                                               .counters = run_->counters,
+                                               .logs = run_->logs.get()},
                               .clients = run.clients,
-                              .threads = run.threads};
+                              .threads = run.threads,
+                              .parts = schema_->parts(),
+                              .logs = run_->logs.get()};
   run_->engine = engine.make(context);
 }
 
@@ -134,6 +144,8 @@ sim::Task<std::optional<AbortReason>> SchemaApplication::attempt(Transaction& tr
 
 void SchemaApplication::judge(const Image&, Judge& judge) const {
   schema_->judge(run_->rows, judge);
+  if (const std::uint64_t left = run_->engine->left_locked(); left > 0)
+    judge.equal("locked rows", left, std::uint64_t{0});
 }
 
 void SchemaApplication::fill(models::GlobalAddress address, std::span<std::byte> into) const {
@@ -193,6 +205,13 @@ void SchemaApplication::node_crashed(models::NodeId node) {
   for (std::size_t i = 0; i < run_->transactions.size(); ++i) {
     if (i / run_->base.threads == node) run_->transactions[i].reset();
   }
+}
+
+void SchemaApplication::over() {
+  if (!run_) return;
+  run_->transactions.clear();
+  run_->engine.reset();
+  run_->logs.reset();
 }
 
 std::shared_ptr<sim::Oracle> SchemaApplication::oracle(std::string_view name) {

@@ -35,13 +35,14 @@ class SchemaApplication final : public Application {
   bool lays_out_itself() const override { return true; }
   std::uint64_t lines(std::uint64_t line_bytes, unsigned nodes) const override;
   std::uint64_t warm_lines() const override { return options_.warm_rows; }
-  unsigned own_threads() const override { return entry().own_threads; }
+  unsigned own_threads() const override { return entry().own_threads(options_); }
   void prepare(const ApplicationRun& run) override;
   void fill(models::GlobalAddress address, std::span<std::byte> into) const override;
   models::GlobalAddress warm_line(models::Session session, sim::RandomStream& random) const override;
   bool uses(sim::Key key) const override;
   std::string used_keys() const override;
   void node_crashed(models::NodeId node) override;
+  void over() override;
   std::vector<std::string> oracles() const override { return {"serializability"}; }
   std::shared_ptr<sim::Oracle> oracle(std::string_view name) override;
 
@@ -58,6 +59,7 @@ class SchemaApplication final : public Application {
     std::vector<RowTable> tables;
     ApplicationRun base;
     TransactionCounters counters;
+    std::unique_ptr<NodeLogs> logs;  // null if nothing is logged
     RowPlaces places;
     RowsAtRest rows;
     std::unique_ptr<Engine> engine;

@@ -180,6 +180,7 @@ class StampedTransaction final : public StoredTransaction {
   }
 
   sim::Task<void> finish() override {
+    co_await log_commit();
     for (RowCopy* copy : marked_) {
       if (copy->written) {
         shown(*copy);

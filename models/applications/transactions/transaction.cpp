@@ -157,6 +157,18 @@ sim::Task<void> Transaction::commit() {
   context_.log.end(attempt_, client_.now(), TransactionLog::Outcome::committed);
 }
 
+sim::Task<void> Transaction::log_commit() {
+  if (context_.logs == nullptr) co_return;
+  if (!writes_.empty()) {
+    std::uint64_t bytes = kLogEntryBytes;
+    for (const RowCopy* copy : writes_) bytes += copy->slot.size();
+    models::LogDevice& device = context_.logs->at(client_.node());
+    co_await device.durable(device.append(bytes));
+  }
+  const std::uint64_t syncs = writes_.empty() ? 0 : 1;
+  context_.logs->committed(syncs, syncs);
+}
+
 sim::Task<void> Transaction::abort(bool) {
   co_await undo();
   context_.log.end(attempt_, client_.now(), TransactionLog::Outcome::aborted);

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "models/applications/client.hpp"
+#include "models/applications/transactions/node_logs.hpp"
 #include "models/applications/transactions/row.hpp"
 #include "models/applications/transactions/transaction_log.hpp"
 #include "sim/kernel/task.hpp"
@@ -68,6 +69,7 @@ struct TransactionContext {
   sim::Duration row_cost;      ///< to find a row and work with it
   TransactionLog& log;
   TransactionCounters counters;
+  NodeLogs* logs = nullptr;  ///< of nodes; null if commits are not logged
 };
 
 /// Attempts at transactions of one thread, one after the other. Calls come one after the other too.
@@ -119,6 +121,9 @@ class Transaction {
   virtual sim::Task<void> finish() = 0;
   /// Takes everything back.
   virtual sim::Task<void> undo() = 0;
+  /// For `finish`, where nothing can end the attempt any more and nobody has seen anything of it: makes it durable in the
+  /// node's log, if commits are logged. One that has written nothing needs no entry.
+  sim::Task<void> log_commit();
 
   const TransactionContext& context() const { return context_; }
   Client& client() const { return client_; }

@@ -12,9 +12,10 @@ void TransactionOptions::declare(sim::Parameters& p) {
   p.choice("concurrency", concurrency,
            {{"2pl", Concurrency::two_phase_locking},
             {"to", Concurrency::timestamp_ordering},
-            {"occ", Concurrency::optimistic}},
+            {"occ", Concurrency::optimistic},
+            {"2pc", Concurrency::two_phase_commit}},
            "what keeps transactions apart: two-phase locking that does not wait, timestamp ordering, or optimistic "
-           "concurrency control")
+           "concurrency control; or nodes that keep their parts for themselves, and two-phase commit between them")
       .varied({Concurrency::two_phase_locking, Concurrency::timestamp_ordering, Concurrency::optimistic});
   p.choice(
        "layout", layout,
@@ -46,10 +47,15 @@ void TransactionOptions::declare(sim::Parameters& p) {
   p.integer("warm_rows", warm_rows, 0, std::uint64_t{1} << 40,
             "rows that each thread reads before the run, of parts that its node has, all alike likely")
       .varied({0, 20});
+  p.flag("logging", logging,
+         "whether a transaction that commits is made durable first, in its node's log; always so with two-phase commit")
+      .neutral(false);
+  log.declare(p);
+  commit.declare(p);
 }
 
 std::string_view TransactionOptions::engine() const {
-  static constexpr std::array<std::string_view, 3> kNames{"2pl", "to", "occ"};
+  static constexpr std::array<std::string_view, 4> kNames{"2pl", "to", "occ", "2pc"};
   return kNames[static_cast<std::size_t>(concurrency)];
 }
 

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "models/applications/transactions/two_phase_commit/commit_options.hpp"
+#include "models/host/log_device.hpp"
 #include "sim/kernel/time.hpp"
 #include "sim/options/parameters.hpp"
 
@@ -23,7 +25,7 @@ enum class RowSpread : std::uint8_t {
 };
 
 struct TransactionOptions {
-  enum class Concurrency : std::uint8_t { two_phase_locking, timestamp_ordering, optimistic };
+  enum class Concurrency : std::uint8_t { two_phase_locking, timestamp_ordering, optimistic, two_phase_commit };
   enum class Stamps : std::uint8_t { offered, atomic, locked };
   enum class Rules : std::uint8_t { safe, code };
 
@@ -36,6 +38,9 @@ struct TransactionOptions {
   sim::Duration row_cost = sim::Duration::from_ps(1'000'000);
   sim::Duration wait = sim::Duration::from_ps(1'000'000);
   std::uint64_t warm_rows = 0;
+  bool logging = false;
+  models::LogOptions log;
+  two_phase_commit::CommitOptions commit;
 
   void declare(sim::Parameters& p);
   /// The name of the engine (engine.hpp).

@@ -53,7 +53,10 @@ class TwoPhaseTransaction final : public StoredTransaction {
     }
   }
 
-  sim::Task<void> finish() override { return write_back(); }
+  sim::Task<void> finish() override {
+    co_await log_commit();
+    co_await write_back();
+  }
   sim::Task<void> undo() override { return unlock_all(); }
 
   std::vector<std::uint64_t> exclusive_;  // lines that an earlier attempt should have taken so
