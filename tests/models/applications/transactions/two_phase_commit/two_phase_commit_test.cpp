@@ -31,7 +31,7 @@ struct Spread final : Schema {
   std::uint64_t hot_rows = 0;         ///< of a part, drawn by all; 0: each terminal has its own
   bool only_reads = false;
 
-  std::vector<Table> tables() const override { return {{"account", nodes * kRows, 16, kRows}}; }
+  std::vector<RowTable> tables() const override { return {{"account", nodes * kRows, 16, kRows}}; }
   std::uint64_t parts() const override { return nodes; }
   std::uint64_t most_rows() const override { return nodes; }
   bool first(Row, Bytes) const override { return true; }
