@@ -292,7 +292,7 @@ TEST_CASE("What memory cannot give aborts, is taken back, and is tried again unt
   }
 }
 
-TEST_CASE("More locks than the memory service offers are refused before the run, with both numbers") {
+TEST_CASE("Engines that hold more locks than the memory service offers are refused before the run, with both numbers") {
   models::MemoryShape shape = models::test::FakeMemory::shape_of(8);
   shape.locks_per_session = 8;
   for (const Concurrency concurrency : kAll) {
