@@ -186,7 +186,7 @@ TEST_CASE("of a workload that is not for its protocol it is told that, whatever 
   // Each would be too large for any machine.
   for (const char* arguments :
        {"run flowcc/micro.json --set protocol.name=netcache --set workload.working_set='\"64TiB\"'",
-        "run starcache/zipf-0.99.json --set protocol.name=flowcc --set protocol.flowcc.cache='\"1TiB\"'"}) {
+        "run flowcc/micro.json --set protocol.name=starcache --set workload.working_set='\"64TiB\"'"}) {
     const auto outcome = run_racksim(folder, arguments);
     CHECK(outcome.status == 2);
     CHECK_THAT(outcome.err, Contains("/workload/kind: found ") && Contains(", which needs a ") &&

@@ -70,7 +70,8 @@ TEST_CASE("every oracle that is listed is attached, or says which option of chec
                             {"scenarios/litmus/sb.json", {}},
                             {"scenarios/fuzz/selcc.json", {}},
                             {"scenarios/applications/transfer.json", {}},
-                            {"scenarios/applications/key-value.json", {"workload.keys=1000"}}};
+                            {"scenarios/applications/key-value.json", {"workload.keys=1000"}},
+                            {"scenarios/applications/ledger.json", {}}};
   for (const auto& entry : models::oracles()) {
     INFO(entry.name);
     int times = 0;
