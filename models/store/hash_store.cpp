@@ -40,7 +40,8 @@ StoreCounters::StoreCounters(sim::Metrics& m)
       bucket_copies(m.counter("store.bucket_reads.local", "reads", "of these that took less than half a round trip")),
       pair_reads(m.counter("store.pair_reads", "reads", "of pairs")),
       pair_copies(m.counter("store.pair_reads.local", "reads", "of these that took less than half a round trip")) {
-  m.share("store.bucket_copy_share", "of the reads of buckets: a copy was there, which the lock may have brought", {&bucket_copies}, {&bucket_reads});
+  m.share("store.bucket_copy_share", "of the reads of buckets: a copy was there, which the lock may have brought",
+          {&bucket_copies}, {&bucket_reads});
   m.share("store.pair_copy_share", "of the reads of pairs: a copy was there", {&pair_copies}, {&pair_reads});
 }
 
