@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "sim/record/history.hpp"
+
 namespace racksim::models {
 
 void write_value(std::span<std::byte> into, sim::Value value) {
